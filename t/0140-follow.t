@@ -412,6 +412,40 @@ same "a whole stream" "E exit 9" "$(tail -n 1 "$T/filtered.1" |
     cut -d" " -f1-3)"
 same "one word of it there" 1 "$(grep -c 'behind a seccomp filter' "$T/err")"
 status 125 "one that does not" "$B/trace" -o "$T/behind.1" "$T/filter" true
+
+# a set-id program would not get its rights: it runs natively
+cat >"$T/setid.c" <<'EOF'
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+int
+main(int argc, char *argv[])
+{
+	char *env[] = { NULL };
+	int fd = open(argv[1], O_RDONLY | O_CLOEXEC);
+
+	if (argc > 2)
+		fexecve(fd, argv + 1, env);
+	else
+		execve(argv[1], argv + 1, env);
+	return 9;
+}
+EOF
+gcc -O1 -w -o "$T/setid" "$T/setid.c"
+if cp /bin/true "$T/id" && chown 65534 "$T/id" && chmod 4755 "$T/id"
+then
+	for arg in "" by-descriptor; do
+		status 125 "a set-id program${arg:+ }$arg" "$B/trace" \
+		    -o "$T/id.1" "$T/setid" "$T/id" $arg
+		check "is told" grep -q 'exec of a set-id program: it runs' \
+		    "$T/err"
+	done
+else
+	for i in 1 2 3 4; do
+		skip "a set-id program" "no right to make one"
+	done
+fi 2>/dev/null
+
 # a child that is told to go on, stopped, or killed as it begins
 cat >"$T/begin.c" <<'EOF'
 #include <signal.h>

@@ -55,7 +55,8 @@ enum request {
 				 * that we notice */
 	REQ_MAPPED,		/* start, end: code there came, went, changed;
 				 * 1: and from where the mapping begins */
-	REQ_EXEC,		/* path, tid -> 0: go on, 1: it runs natively */
+	REQ_EXEC,		/* path, tid, 0 or 1 + the descriptor that path
+				 * is relative to -> 0, 1: it runs natively */
 	REQ_EXEC_FAILED,	/* tid */
 	REQ_WINDOW,		/* instructions before the window are done */
 	REQ_SAY,		/* enum say, two values: message to the user */

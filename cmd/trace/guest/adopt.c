@@ -116,6 +116,14 @@ seize(long opts)
 	}
 }
 
+static bool
+executes_setid(const struct user_regs_struct *r)
+{
+	if (r->orig_rax == SYS_execveat)
+		return launch_is_setid(r->rsi, r->rdi + 1);
+	return r->orig_rax == SYS_execve && launch_is_setid(r->rdi, 0);
+}
+
 /*
  * Whether the system call at which the process has stopped would fail, or act
  * differently, while we trace it.
@@ -133,8 +141,7 @@ is_hindered(void)
 		return true;
 	}
 	/* the kernel gives a traced program no rights of a set-id file */
-	if (geteuid() != 0 && r.orig_rax == SYS_execve &&
-	    launch_is_setid(r.rdi, 0)) {
+	if (geteuid() != 0 && executes_setid(&r)) {
 		warn("process %d: exec of a set-id program: it runs natively",
 		    spec.pid);
 		return true;

@@ -75,7 +75,12 @@ is_group_stop(int st)
 {
 	return st >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(st) != SIGTRAP;
 }
-/* Whether the file is set-id and would give the program other rights. */
+/*
+ * Whether the file is set-id and would give the program other rights.  path:
+ * where its name is, in the program.  dirfd: 0, or 1 + the descriptor that a
+ * name without `/' at its begin is relative to, or that is the file if the name
+ * is empty; as for execveat(2).
+ */
 bool launch_is_setid(uint64_t path, uint64_t dirfd);
 
 /*

@@ -379,8 +379,9 @@ launch_is_setid(uint64_t path, uint64_t dirfd)
 		snprintf(full, sizeof full, "/proc/%d/root%s", (int)guest.pid,
 		    name);
 	else if (dirfd != 0 && (int)(dirfd - 1) >= 0)
-		snprintf(full, sizeof full, "/proc/%d/fd/%d/%s",
-		    (int)guest.pid, (int)(dirfd - 1), name);
+		snprintf(full, sizeof full, "/proc/%d/fd/%d%s%s",
+		    (int)guest.pid, (int)(dirfd - 1),
+		    name[0] != '\0' ? "/" : "", name);
 	else
 		snprintf(full, sizeof full, "/proc/%d/cwd/%s", (int)guest.pid,
 		    name);

@@ -283,7 +283,6 @@ exec(struct tarea *t)
 	if (t->gpr[0] == __NR_execveat) {
 		arg[0] = t->gpr[6];
 		arg[2] = t->gpr[7] + 1;
-		arg[3] = t->gpr[8];
 	}
 	table_empty(t);		/* that of the new image begins empty */
 	buffer_publish(t, Q_SYSCALL, t->gpr[0], 0);
