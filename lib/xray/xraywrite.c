@@ -259,7 +259,7 @@ put_name(struct xray_writer *w)
 		memcpy(b->mem + 1, tid, sizeof tid);
 	else if (pwrite(w->tmp, tid, sizeof tid,
 	    (off_t)b->piece[0].off + 1) != sizeof tid)
-		die("temporary file: write:");
+		die("%s: a temporary file in it: write:", temp_dir());
 }
 
 /* end the buffer of the current thread */
