@@ -197,12 +197,14 @@ mapped_path(const char *line, const char *end)
 	if (line == NULL || line >= end)
 		return NULL;
 	copy = p = xmalloc((size_t)(end - line) + 1);
-	for (; line < end; line++)
-		if (*line != '\\' || end - line < 4)
-			*p++ = *line;
-		else
-			for (*p = 0, i = 0; i < 3; i++)
-				*p = (char)(*p * 8 + *++line - '0'), p += i / 2;
+	while (line < end)
+		if (*line != '\\' || end - line < 4) {
+			*p++ = *line++;
+		} else {
+			*p++ = (char)((line[1] - '0') << 6 |
+			    (line[2] - '0') << 3 | (line[3] - '0'));
+			line += 4;
+		}
 	*p = '\0';
 	return copy;
 }

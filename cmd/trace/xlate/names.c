@@ -125,7 +125,7 @@ tell_function(struct evw *w, const struct jit_code *c)
 	free(text);
 }
 
-/* The blocks of a function, from v on; returns where the next one's begin. */
+/* Tell the blocks of named[i]'s function; returns the index behind them. */
 static size_t
 tell_blocks(struct evw *w, size_t i)
 {
