@@ -245,6 +245,23 @@ EOF2
 check "memory of no bytes" "$D" --text --refs "$T/zero.ev"
 same "is found, and counts none" "2 0 1 0 0 0;0 0 1 0 0 0;" \
     "$(awk '/heap/ { print $1, $2, $3, $4, $5, $6 }' "$T/out" | tr '\n' ';')"
+cat >"$T/far.ev" <<EOF2
+H quern-events 2
+H kind all
+H allocs
+H outcomes D1mr
+B 1 >401000 1r8@500010
+D 1 + 401100 10 401010
+1
+O 1 D1mr*7fffffffffffffff
+1
+O 1 D1mr*7fffffffffffffff
+D 2 = 500010
+E exit 0 2
+EOF2
+status 2 "a sum beyond 64 bits of what is being allocated" "$D" "$T/far.ev"
+same "a sum beyond 64 bits: is told" \
+    "dataprof: the sum of the costs is beyond 64 bits" "$(cat "$T/err")"
 check "a thread's data, used by the next one, and unmapped" "$D" --text \
     "$T/gone.ev"
 same "is then no longer that" "2 control 2 other" \

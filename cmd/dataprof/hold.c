@@ -9,6 +9,7 @@
 
 #include "dataprof.h"
 #include "mem.h"
+#include "sum.h"
 
 #define HOLDS	(1u << 20)	/* of a thread */
 #define NEAR	64		/* bytes between neighbours */
@@ -64,7 +65,7 @@ hold_put(unsigned thread, uint64_t addr, unsigned size, uint32_t code,
 		h->hi = addr;
 	h->refs += refs;
 	for (unsigned i = 0; i < dp.ncol; i++)
-		o->cost[(o->n - 1) * dp.ncol + i] += cost[i];
+		sum_add(&o->cost[(o->n - 1) * dp.ncol + i], cost[i]);
 }
 
 void
