@@ -259,9 +259,21 @@ O 1 D1mr*7fffffffffffffff
 D 2 = 500010
 E exit 0 2
 EOF2
-status 2 "a sum beyond 64 bits of what is being allocated" "$D" "$T/far.ev"
-same "a sum beyond 64 bits: is told" \
-    "dataprof: the sum of the costs is beyond 64 bits" "$(cat "$T/err")"
+far() { # TEXT FILE
+	status 2 "a sum beyond 64 bits $1" "$D" "$2"
+	same "a sum beyond 64 bits $1: is told" \
+	    "dataprof: the sum of the costs is beyond 64 bits" "$(cat "$T/err")"
+}
+far "of what is being allocated" "$T/far.ev"
+most='D1mr*7fffffffffffffff'
+lines() { # LINE...: of one execution
+	printf '%s\n' 'H quern-events 2' 'H kind all' 'H outcomes D1mr' \
+	    'B 1 >401000 1r8@500010 1r8@600010' 1 "$@" 'E exit 0 1'
+}
+lines "O 1 $most $most" >"$T/far-line.ev"
+far "of an event that a line tells twice" "$T/far-line.ev"
+lines "O 1 $most" "O 2 $most" >"$T/far-total.ev"
+far "in the total" "$T/far-total.ev"
 check "a thread's data, used by the next one, and unmapped" "$D" --text \
     "$T/gone.ev"
 same "is then no longer that" "2 control 2 other" \

@@ -12,6 +12,7 @@
 #include "dataprof.h"
 #include "khash.h"
 #include "mem.h"
+#include "sum.h"
 
 #define EVENTS	(COLUMNS - 2)	/* of O lines, at most */
 
@@ -118,7 +119,7 @@ parse(struct event_list *l, const char *text)
 		c = column_of[i] - 1;
 		l->nside += !l->any[side[c]];
 		l->any[side[c]] = true;
-		l->cost[side[c]][c] += (int64_t)n;
+		sum_add(&l->cost[side[c]][c], (int64_t)n);
 		if (n > l->most[side[c]])
 			l->most[side[c]] = n;
 	}

@@ -17,6 +17,7 @@
 #include "out.h"
 #include "prog.h"
 #include "simhead.h"
+#include "sum.h"
 
 static struct costnames *names;
 static struct cost_head head;
@@ -51,8 +52,8 @@ add_up(void)
 		s = &sum[r.object];
 		s->refs += r.refs;
 		for (unsigned k = 0; k < dp.ncol; k++) {
-			s->cost[k] += r.cost[k];
-			total[k] += r.cost[k];
+			sum_add(&s->cost[k], r.cost[k]);
+			sum_add(&total[k], r.cost[k]);
 		}
 	}
 }
@@ -344,7 +345,7 @@ sort_rows(uint64_t rows)
 
 	for (size_t i = 0; i < nsum; i++) {
 		for (unsigned k = 0; k < nshown; k++)
-			sum[i].shown += sum[i].cost[shown[k]];
+			sum_add(&sum[i].shown, sum[i].cost[shown[k]]);
 		if (sum[i].shown != 0 || (sum[i].site != NULL &&
 		    sum[i].site->number != 0))
 			sum[n++] = sum[i];
