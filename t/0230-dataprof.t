@@ -274,6 +274,31 @@ lines "O 1 $most $most" >"$T/far-line.ev"
 far "of an event that a line tells twice" "$T/far-line.ev"
 lines "O 1 $most" "O 2 $most" >"$T/far-total.ev"
 far "in the total" "$T/far-total.ev"
+
+# code made at run time, whose name is told at the end, with its blocks
+cat >"$T/made.ev" <<EOF2
+H quern-events 2
+H kind all
+H outcomes D1mr
+B 1 >401000 1=90r8@500010
+B 2 >401001 1=91r8@500010
+B 3 >401002 1=92r8@500010
+1
+O 1 D1mr
+2
+O 1 D1mr
+3
+O 1 D1mr
+G 1 401000 2 made
+G 1 = 1 2
+E exit 0 3
+EOF2
+check "code made at run time" "$D" "$T/made.ev"
+same "its blocks are the named function's, others are not" \
+    "made 0x401000 1
+made 0x401001 1
+0x0000000000401002 0x401002 1" "$(awk '/^fn=/ { fn = $2 }
+    /^0x401/ { print fn, $0 }' "$T/out" | sort -k 2)"
 check "a thread's data, used by the next one, and unmapped" "$D" --text \
     "$T/gone.ev"
 same "is then no longer that" "2 control 2 other" \

@@ -45,6 +45,11 @@ touch -d '2020-01-01' a.c a.h
 touch -d '2020-01-02' prof
 "$A" --context=2 prof >report
 ok "reports" $?
+same "the command of one file has no number, that of two has" \
+    "Command: prog arg
+Command 1: prog arg
+Command 2: (same as Command 1)" "$( (cat report; "$A" --no-annotate prof prof) |
+    sed -n '/^Command/s/  */ /gp')"
 sed 1,11d report >got
 cat >want <<'EOF'
 
