@@ -53,6 +53,8 @@ enum request {
 	REQ_SAMPLE,		/* pc of compared code that is entered often */
 	REQ_COMPARE,		/* from now on code changes without a write
 				 * that we notice */
+	REQ_UNWATCH,		/* start, end: a call to come would fail where
+				 * pages there are watched */
 	REQ_MAPPED,		/* start, end: code there came, went, changed;
 				 * 1: and from where the mapping begins */
 	REQ_EXEC,		/* path, tid, 0 or 1 + the descriptor that path

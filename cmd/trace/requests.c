@@ -274,6 +274,15 @@ translate(const uint64_t arg[4])
 	return entry;
 }
 
+/* Trust no page in [start, end), or none at all, before a call. */
+static void
+unwatch(uint64_t start, uint64_t end)
+{
+	frag_kill(start, end);
+	if (!watch_leave(start, end))
+		frag_compare();
+}
+
 void
 request_grant(unsigned slot, uint32_t what, const uint64_t arg[4],
     uint64_t ret[2])
@@ -298,6 +307,9 @@ request_grant(unsigned slot, uint32_t what, const uint64_t arg[4],
 		break;
 	case REQ_COMPARE:
 		frag_compare();
+		break;
+	case REQ_UNWATCH:
+		unwatch(arg[0], arg[1]);
 		break;
 	case REQ_MAPPED:
 		image_changed(arg[2] == 0 ? arg[0] :

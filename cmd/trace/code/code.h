@@ -117,6 +117,11 @@ bool watch_pending(void);
 bool watch_take(struct watch_write *);
 /* Let it go on; the page is no longer protected. */
 void watch_release(const struct watch_write *);
+/*
+ * Watch no page in [start, end), and let userfaultfd not know the mappings
+ * there; false: it cannot leave a part of them.
+ */
+bool watch_leave(uint64_t start, uint64_t end);
 /* Mappings in [start, end) have changed. */
 void watch_changed(uint64_t start, uint64_t end);
 

@@ -364,3 +364,14 @@ watch_changed(uint64_t start, uint64_t end)
 		    kh_key(pages, k) <= last)
 			kh_del(page, pages, k);
 }
+
+bool
+watch_leave(uint64_t start, uint64_t end)
+{
+	struct uffdio_range r;
+
+	watch_changed(start, end);
+	r.start = start & -(uint64_t)PAGE;
+	r.len = ((end + PAGE - 1) & -(uint64_t)PAGE) - r.start;
+	return nwatched == 0 || ioctl(faults, UFFDIO_UNREGISTER, &r) == 0;
+}

@@ -113,6 +113,21 @@ protecting_down(struct tarea *t)
 	return r;
 }
 
+/*
+ * mremap: since Linux 6.17 one to a fixed place moves several mappings, but
+ * fails where userfaultfd knows one of them, and some have moved then.
+ */
+static void
+before_moving(struct tarea *t)
+{
+	const uint64_t *r = t->gpr;
+	uint64_t arg[4] = { r[7], r[7] + r[6], 0, 0 };
+
+	if ((r[10] & MREMAP_FIXED) && r[6] == r[2] && r[6] > PAGE &&
+	    arg[0] < arg[1] && touches_code(arg[0], arg[1]))
+		ask(t, REQ_UNWATCH, arg);
+}
+
 /* mmap, munmap, mremap, mprotect: tell trace where code comes or goes. */
 static long
 mapping(struct tarea *t, uint64_t nr)
@@ -124,9 +139,10 @@ mapping(struct tarea *t, uint64_t nr)
 
 	if (is_protecting(nr) && (prot & PROT_GROWSDOWN))
 		return protecting_down(t);
+	if (nr == __NR_mremap)
+		before_moving(t);
 	code = touches_code(at, at + len);
 	r = guest_syscall(t, t->gpr);
-
 	if (r == SYS_ABORTED)
 		return r;
 	if (is_error(r)) {
