@@ -16,7 +16,8 @@ if ! command -v cg_annotate >/dev/null; then
 	skip "the tour's cg_annotate" "it is not installed"
 fi
 cd "$T" || exit 99
-ln -s "${B%/bin}" build
+mkdir build
+ln -s "$B" build/bin
 # it is pasted where these are
 mkdir cmd lib scripts t man
 cp tour script
