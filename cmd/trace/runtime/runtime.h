@@ -311,10 +311,34 @@ void client_request(struct tarea *);
 
 /* ---- syscall.c: the guest's system calls ---- */
 
+/* Make a call of the guest's that may wait for signals, take or show them. */
+long guest_call(struct tarea *);
 /* Is it a call that no signal interrupts? */
 bool syscall_never_waits(uint64_t nr);
 /* The system call at the end of the block; the thread goes on at its target. */
 void syscall_do(struct tarea *, const struct exitmeta *);
+
+/*
+ * ---- memory.c: calls of the guest's that change what its memory holds ----
+ *
+ * Each makes the thread's call nr and tells trace where code may have changed;
+ * what it returns goes to the guest.
+ */
+
+/* mmap, munmap, mremap, mprotect, pkey_mprotect */
+long memory_map(struct tarea *, uint64_t nr);
+/* brk */
+long memory_break(struct tarea *);
+/* madvise, process_madvise */
+long memory_advise(struct tarea *, uint64_t nr);
+/* shmat */
+long memory_attach(struct tarea *);
+/* open, openat, openat2: perhaps of the file that is the guest's memory */
+long memory_open(struct tarea *, uint64_t nr);
+/* write and its kin, which may write into such a file */
+long memory_write(struct tarea *, uint64_t nr);
+/* userfaultfd, ioctl, io_uring_register: perhaps nobody notices writes then */
+long memory_expose(struct tarea *, uint64_t nr);
 
 /* ---- procmem.c: writes into the guest's own memory by /proc ---- */
 

@@ -1,16 +1,13 @@
 /*
  * syscall - the guest's system calls
  *
- * Nearly all go to the kernel unchanged.  This file treats those that make or
- * end threads and processes, that change what code is mapped, that concern
- * signals, and the few whose answer must differ: rseq is not there, since the
- * kernel would compare the real pc with the guest's.
+ * Nearly all go to the kernel unchanged.  Here is who treats those that do not:
+ * which make or end threads and processes, change what memory holds, or concern
+ * signals, and the few whose answer must differ.
  */
-#include <linux/ioctl.h>
 #include <linux/ptrace.h>
 #include <linux/seccomp.h>
 #include <linux/time.h>
-#include <linux/userfaultfd.h>
 
 #include "contexts.h"
 #include "kinds.h"
@@ -32,42 +29,13 @@ guest_syscall(struct tarea *t, const uint64_t gpr[16])
 	return r;
 }
 
-/* Does [start, end) touch memory that holds code which trace knows? */
-static bool
-touches_code(uint64_t start, uint64_t end)
-{
-	struct control *c = rt.ctl;
-	uint32_t i, n = __atomic_load_n(&c->nrange, __ATOMIC_ACQUIRE);
-
-	for (i = 0; i < n && i < NRANGE; i++)
-		if (start < c->range[i].end && c->range[i].start < end)
-			return true;
-	return n > NRANGE;
-}
-
-static void
-tell_mapped(struct tarea *t, uint64_t start, uint64_t len, bool down)
-{
-	uint64_t arg[4] = { start, start + len < -(uint64_t)PAGE ? start +
-	    ((len + PAGE - 1) & -(uint64_t)PAGE) : ~0ull, down, 0 };
-
-	buffer_publish(t, Q_RECORDS, 0, 0);
-	ask(t, REQ_MAPPED, arg);
-}
-
-static void
-mapped(struct tarea *t, uint64_t start, uint64_t len)
-{
-	tell_mapped(t, start, len, false);
-}
-
 /*
  * A call that may wait for signals, take them or tell of them.  Those of
  * SYNC_SIGS that the guest blocks are never blocked in the kernel, but while
  * it makes such a call, and one that was sent before waits there, too.
  */
-static long
-call(struct tarea *t)
+long
+guest_call(struct tarea *t)
 {
 	uint64_t block = t->syncblocked;
 	long r;
@@ -82,209 +50,6 @@ call(struct tarea *t)
 	r = guest_syscall(t, t->gpr);
 	signal_take_ignored(t, block);
 	sys4(__NR_rt_sigprocmask, SIG_UNBLOCK, &block, NULL, 8);
-	return r;
-}
-
-/* A call that failed may have changed a part of what it was to change. */
-static void
-half_mapped(struct tarea *t, uint64_t start, uint64_t len)
-{
-	if (touches_code(start, start + len))
-		mapped(t, start, len);
-}
-
-static bool
-is_protecting(uint64_t nr)
-{
-	return nr == __NR_mprotect || nr == __NR_pkey_mprotect;
-}
-
-/*
- * PROT_GROWSDOWN: the call changes a mapping from its beginning on, which trace
- * knows.  Shared libraries make the stack executable so.
- */
-static long
-protecting_down(struct tarea *t)
-{
-	long r = guest_syscall(t, t->gpr);
-
-	if (r != SYS_ABORTED)
-		tell_mapped(t, t->gpr[7], t->gpr[6], true);
-	return r;
-}
-
-/*
- * mremap: since Linux 6.17 one to a fixed place moves several mappings, but
- * fails where userfaultfd knows one of them, and some have moved then.
- */
-static void
-before_moving(struct tarea *t)
-{
-	const uint64_t *r = t->gpr;
-	uint64_t arg[4] = { r[7], r[7] + r[6], 0, 0 };
-
-	if ((r[10] & MREMAP_FIXED) && r[6] == r[2] && r[6] > PAGE &&
-	    arg[0] < arg[1] && touches_code(arg[0], arg[1]))
-		ask(t, REQ_UNWATCH, arg);
-}
-
-/* mmap, munmap, mremap, mprotect: tell trace where code comes or goes. */
-static long
-mapping(struct tarea *t, uint64_t nr)
-{
-	uint64_t at = t->gpr[7], len = t->gpr[6], prot = t->gpr[2];
-	uint64_t newlen = prot;
-	bool code;
-	long r;
-
-	if (is_protecting(nr) && (prot & PROT_GROWSDOWN))
-		return protecting_down(t);
-	if (nr == __NR_mremap)
-		before_moving(t);
-	code = touches_code(at, at + len);
-	r = guest_syscall(t, t->gpr);
-	if (r == SYS_ABORTED)
-		return r;
-	if (is_error(r)) {
-		half_mapped(t, at, len);
-		if (nr == __NR_mremap)
-			half_mapped(t, t->gpr[8], newlen);
-		return r;
-	}
-	code |= touches_code(at, at + len);	/* what came meanwhile */
-	if (nr == __NR_mmap) {
-		at = (uint64_t)r;
-		code = (prot & PROT_EXEC) || touches_code(at, at + len);
-	} else if (is_protecting(nr)) {
-		code |= (prot & PROT_EXEC) != 0;
-	}
-	if (nr == __NR_mremap) {
-		if (code)
-			mapped(t, at, len);
-		if (code || touches_code((uint64_t)r, (uint64_t)r + newlen))
-			mapped(t, (uint64_t)r, newlen);
-	} else if (code) {
-		mapped(t, at, len);
-	}
-	return r;
-}
-
-static uint64_t heap_end;	/* as the last call told it, or 0 */
-
-/*
- * brk: where the heap ends earlier, code that lay behind is gone. Behind a
- * filter we cannot ask where it ended.
- */
-static long
-moving_break(struct tarea *t)
-{
-	uint64_t was = rt.ctl->polling ? __atomic_load_n(&heap_end,
-	    __ATOMIC_RELAXED) : (uint64_t)sys1(__NR_brk, 0), at;
-	long r = call(t);
-
-	if (r == SYS_ABORTED || is_error(r))
-		return r;
-	__atomic_store_n(&heap_end, (uint64_t)r, __ATOMIC_RELAXED);
-	if ((uint64_t)r >= was)
-		return r;
-	at = ((uint64_t)r + PAGE - 1) & -(uint64_t)PAGE;
-	if (at < was && touches_code(at, was))
-		mapped(t, at, was - at);
-	return r;
-}
-
-/* What empties pages, at once or later. */
-static bool
-is_emptying(uint32_t advice)
-{
-	return advice == MADV_DONTNEED || advice == MADV_FREE ||
-	    advice == MADV_REMOVE || advice == MADV_DONTNEED_LOCKED ||
-	    advice == MADV_GUARD_INSTALL;	/* nor can that be read */
-}
-
-/* madvise, process_madvise: pages of code may become empty. */
-static long
-advising(struct tarea *t, uint64_t nr)
-{
-	uint64_t at = t->gpr[7], len = t->gpr[6];
-	uint32_t advice = (uint32_t)t->gpr[nr == __NR_madvise ? 2 : 10];
-	bool code = nr != __NR_madvise || touches_code(at, at + len);
-	long r = call(t);
-
-	if (r == SYS_ABORTED || !is_emptying(advice) ||
-	    (!code && !touches_code(at, at + len)))
-		return r;
-	if (nr == __NR_madvise)
-		mapped(t, at, len);
-	else
-		mapped(t, 0, ~0ull);
-	return r;
-}
-
-/* shmat: SHM_REMAP takes the place of what is mapped there. */
-#define SHM_REMAP 040000	/* its header wants a C library */
-static long
-attaching(struct tarea *t)
-{
-	uint64_t flags = t->gpr[2];
-	long r = call(t);
-
-	if ((flags & SHM_REMAP) && !is_error(r) && r != SYS_ABORTED)
-		mapped(t, 0, ~0ull);
-	return r;
-}
-
-/* open, openat, openat2 */
-static long
-opening(struct tarea *t, uint64_t nr)
-{
-	uint64_t flags = nr == __NR_open ? t->gpr[6] : t->gpr[2], how = flags;
-	long r = call(t);
-
-	if (is_error(r) || r == SYS_ABORTED)
-		return r;
-	if (nr == __NR_openat2 && rt_copy(&flags, (void *)how, 8) < 0)
-		return r;
-	procmem_opened(r, flags);
-	return r;
-}
-
-/*
- * From here on code that can be written may change without a write that trace
- * notices, or such a write would fail.  False: trace knows that already.
- */
-static bool
-compare_code(struct tarea *t)
-{
-	static uint32_t asked;
-	uint64_t arg[4] = { 0, 0, 0, 0 };
-
-	if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE))
-		return false;
-	ask(t, REQ_COMPARE, arg);
-	__atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
-	return true;
-}
-
-/* A call that may write into the file that is the guest's own memory. */
-static long
-writing(struct tarea *t, uint64_t nr)
-{
-	uint64_t range[2];
-	long r;
-
-	if (procmem_writes(t, nr))
-		compare_code(t);
-	r = call(t);
-	if (r == -EIO && rt.ctl->polling && compare_code(t))
-		r = call(t);	/* behind a filter we cannot look before */
-	if (is_error(r) || r == SYS_ABORTED ||
-	    !procmem_written(t, nr, (uint64_t)r, range))
-		return r;
-	if (touches_code(range[0], range[1])) {
-		range[0] &= -(uint64_t)PAGE;
-		mapped(t, range[0], range[1] - range[0]);
-	}
 	return r;
 }
 
@@ -400,7 +165,7 @@ waiting(struct tarea *t, uint64_t nr)
 	long r;
 
 	t->waitmask = wait_mask(t, nr);
-	r = nr == __NR_io_uring_enter ? writing(t, nr) : call(t);
+	r = nr == __NR_io_uring_enter ? memory_write(t, nr) : guest_call(t);
 	t->waitmask = 0;
 	return r;
 }
@@ -479,18 +244,7 @@ trace_process(struct tarea *t)
 	if ((t->gpr[7] == PTRACE_ATTACH || t->gpr[7] == PTRACE_SEIZE) &&
 	    ask(t, REQ_PTRACE, arg) == 0 && t->slot->ret[0] != 0)
 		return -EPERM;
-	return call(t);
-}
-
-/*
- * io_uring_register: of buffers; the kernel writes into them without the
- * program's page tables.
- */
-static bool
-pins_memory(uint64_t op)
-{
-	op &= 0xffff;
-	return op == 0 || op == 15 || op == 16 || op == 30;
+	return guest_call(t);
 }
 
 static long
@@ -510,9 +264,9 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_mremap:
 	case __NR_mprotect:
 	case __NR_pkey_mprotect:
-		return mapping(t, nr);
+		return memory_map(t, nr);
 	case __NR_brk:
-		return moving_break(t);
+		return memory_break(t);
 	case __NR_clone:
 	case __NR_clone3:
 	case __NR_fork:
@@ -533,24 +287,17 @@ one(struct tarea *t, uint64_t nr)	/* table */
 		return waiting(t, nr);
 	case __NR_madvise:
 	case __NR_process_madvise:
-		return advising(t, nr);
+		return memory_advise(t, nr);
 	case __NR_shmat:
-		return attaching(t);
+		return memory_attach(t);
 	case __NR_userfaultfd:
-		compare_code(t);
-		return call(t);
-	case __NR_ioctl:	/* the same, by /dev/userfaultfd */
-		if ((int)t->gpr[6] == USERFAULTFD_IOC_NEW)
-			compare_code(t);
-		return call(t);
+	case __NR_ioctl:
 	case __NR_io_uring_register:
-		if (pins_memory(t->gpr[6]))
-			compare_code(t);
-		return call(t);
+		return memory_expose(t, nr);
 	case __NR_open:
 	case __NR_openat:
 	case __NR_openat2:
-		return opening(t, nr);
+		return memory_open(t, nr);
 	case __NR_write:
 	case __NR_writev:
 	case __NR_pwrite64:
@@ -561,10 +308,10 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_copy_file_range:
 	case __NR_io_submit:
 	case __NR_io_getevents:
-		return writing(t, nr);
+		return memory_write(t, nr);
 	case __NR_seccomp:	/* others only ask what there is */
 		if ((uint32_t)t->gpr[7] > SECCOMP_SET_MODE_FILTER)
-			return call(t);
+			return guest_call(t);
 		return secure(t);
 	case __NR_prctl:
 		return control(t);
@@ -579,7 +326,7 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_exit:
 		thread_exit(t, __NR_exit, (long)t->gpr[7]);
 	default:
-		return call(t);
+		return guest_call(t);
 	}
 }
 
