@@ -342,6 +342,18 @@ else
 	skip "--caches=valgrind" "no valgrind"
 fi
 
+# a limit of address space, whether large or small, is enough for what it holds
+"$B/trace" -o "$T/few.ev" true 2>/dev/null
+"$B/cachesim" -o "$T/few.costs" "$T/few.ev"
+for kb in 300000 500000 1000000 2000000 unlimited; do
+	if [ -n "${SAN:-}" ]; then
+		skip "ulimit -v $kb" "sanitizers need more"
+		continue
+	fi
+	(ulimit -v $kb; exec "$B/cachesim" "$T/few.ev") >"$T/limited" 2>"$T/err"
+	samefile "ulimit -v $kb" "$T/few.costs" "$T/limited"
+done
+
 same "misses beyond 2^8 and 2^32" "4294967386 100
 17179869274 200100" "$("$TB/misses")"
 done_testing

@@ -58,17 +58,22 @@ static bool dsmall;			/* D1 may take the short way */
 static struct evr *events;
 static uint64_t shortest;		/* of all line sizes */
 
-/* Address space for *n things, all 0, or for as many as there is. */
+/*
+ * Address space for *n things, all 0; where it is limited, for as many as a
+ * quarter of what is left has room for: others need some, too.
+ */
 static void *
 blocks_room(uint64_t *n, size_t size)
 {
-	void *p;
+	char *p;
 
 	for (;; *n /= 2) {
-		p = mmap(NULL, *n * size, PROT_READ | PROT_WRITE,
+		p = mmap(NULL, 4 * *n * size, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (p != MAP_FAILED)
+		if (p != MAP_FAILED) {
+			munmap(p + *n * size, 3 * *n * size);
 			return p;
+		}
 		if (*n < 1 << 12)
 			die("memory for blocks: mmap:");
 	}
