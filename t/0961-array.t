@@ -243,6 +243,25 @@ check "regions of threads" "$A" -d threads -p counts --regions=20k -- ./thr
 same "a warning" "array: './thr': 4 threads ran, but regions are those of a \
 program with one: the estimate may be wrong" "$(grep -v 'tasks are done' "$T/err")"
 
+# --- a task is killed, as by the kernel for its memory: the others go on
+printf '%s\n' 'sh -c "kill -9 $$"' './a 1 x' './a 2 x' >mortal
+"$A" -j1 -d mortal.d -p counts mortal 2>err
+same "a task is killed: the others have results" "1 2" \
+    "$? $(ls mortal.d | grep -c '^000[23].out')"
+rm -rf ended.d
+(
+	for i in 1 2 3; do echo 'sleep 5'; done >sleeps
+	exec "$A" -j1 -d ended.d -p 'echo %s; sleep 1' sleeps
+) 2>/dev/null &
+n=0
+while [ -z "$(ls ended.d 2>/dev/null | grep pending)" ] && [ $n -lt 300 ]; do
+	sleep 0.1
+	n=$((n + 1))
+done
+kill $!
+wait $! 2>/dev/null
+same "SIGTERM: its list of tasks is gone" "" "$(ls ended.d | grep pending)"
+
 full_folder array "$A" -d nothing list
 without_null array "$A" -d nothing list
 
