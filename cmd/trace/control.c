@@ -128,11 +128,15 @@ control_start(const char *name)
 	}
 	/* open for writing too, so that it never comes to an end */
 	fd = open(name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &made) < 0 || !S_ISFIFO(made.st_mode) ||
+	if (fd < 0) {		/* umask(2) may forbid it */
+		warn("--control: %s:", name);
+		unlink(name);
+		return;
+	}
+	if (fstat(fd, &made) < 0 || !S_ISFIFO(made.st_mode) ||
 	    made.st_uid != geteuid()) {
 		warn("--control: %s: not the FIFO that was made", name);
-		if (fd >= 0)
-			close(fd);
+		close(fd);
 		return;
 	}
 	fifo = name;
