@@ -51,7 +51,7 @@ void
 signals_before_end(void (*f)(void))
 {
 	static const int ends[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGQUIT,
-	    SIGXCPU, SIGXFSZ };
+	    SIGXCPU, SIGXFSZ, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF };
 
 	before_end = f;
 	take(ends, sizeof ends / sizeof *ends);
