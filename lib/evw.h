@@ -37,6 +37,11 @@ struct out;
 /* Write to out, which the caller closes after the writer's end. */
 struct evw *evw_open(struct out *out);
 /*
+ * Take the address space of the tables of ids now, not with the first id: where
+ * it is limited, this ends the program.
+ */
+void evw_reserve(struct evw *w);
+/*
  * Begin a new stream, to out. The definitions stay registered, but no line of
  * them is written yet, and the count of executions is 0 again.
  */

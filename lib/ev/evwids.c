@@ -35,24 +35,30 @@ ref_of(const struct evw *w, const struct evw_cold *c)
 	return r;
 }
 
+void
+evw_reserve(struct evw *w)
+{
+	if (w->cold != NULL)
+		return;
+	w->hot = xreserve(EVW_MAXID + 1ul, sizeof *w->hot,
+	    "table of ids");
+	w->cold = xreserve(EVW_MAXID + 1ul, sizeof *w->cold,
+	    "table of ids");
+	w->values = xreserve(EVW_VALUES, sizeof *w->values,
+	    "table of values");
+	w->nvalues = EVW_LANES;		/* 0 is none */
+	w->valuepages.size = EVW_VALUES * sizeof *w->values;
+	w->hotpages.size = (EVW_MAXID + 1ul) * sizeof *w->hot;
+	w->coldpages.size = (EVW_MAXID + 1ul) * sizeof *w->cold;
+}
+
 /* The entry of an id that is not defined yet, or NULL. */
 static struct evw_cold *
 new_id(struct evw *w, uint32_t id)
 {
 	struct evw_cold *c;
 
-	if (w->cold == NULL) {
-		w->hot = xreserve(EVW_MAXID + 1ul, sizeof *w->hot,
-		    "table of ids");
-		w->cold = xreserve(EVW_MAXID + 1ul, sizeof *w->cold,
-		    "table of ids");
-		w->values = xreserve(EVW_VALUES, sizeof *w->values,
-		    "table of values");
-		w->nvalues = EVW_LANES;		/* 0 is none */
-		w->valuepages.size = EVW_VALUES * sizeof *w->values;
-		w->hotpages.size = (EVW_MAXID + 1ul) * sizeof *w->hot;
-		w->coldpages.size = (EVW_MAXID + 1ul) * sizeof *w->cold;
-	}
+	evw_reserve(w);
 	if (id == 0 || id > EVW_MAXID)
 		return NULL;
 	xtouch(w->hot, &w->hotpages, (id + 1ul) * sizeof *w->hot);

@@ -225,6 +225,7 @@ format_start(char *const argv[], const char *name, int fd)
 {
 	stream_program = argv;
 	sample_begin();
+	lengths_begin();
 	if (opt->kind->counters)
 		area.remaining = opt->during;
 	if (!opt->kind->tells)
@@ -237,6 +238,8 @@ format_start(char *const argv[], const char *name, int fd)
 	if (out != NULL)
 		out->failed = lost;
 	stream_writer = evw_open(out);
+	if (opt->kind->tells)	/* or fail, before the program runs */
+		evw_reserve(stream_writer);
 	if (opt->last == 0)
 		stream_head();
 }

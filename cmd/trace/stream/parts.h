@@ -169,7 +169,8 @@ void thread_line_of(unsigned n);
 void threads_reset(void);
 
 /* lengths.c: instructions by id */
-extern uint8_t id_length[];
+extern uint8_t *id_length;
+void lengths_begin(void);
 
 /* during.c: records [a, b) were taken; the end of those in --for's window. */
 const uint32_t *during_records(const uint32_t *a, const uint32_t *b);
