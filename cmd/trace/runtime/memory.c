@@ -227,7 +227,7 @@ memory_write(struct tarea *t, uint64_t nr)
 		compare_code(t);
 	r = guest_call(t);
 	if (r == -EIO && rt.ctl->polling && compare_code(t))
-		r = guest_call(t);	/* behind a filter we cannot look before */
+		r = guest_call(t);	/* a filter forbade to look before */
 	if (is_error(r) || r == SYS_ABORTED ||
 	    !procmem_written(t, nr, (uint64_t)r, range))
 		return r;
