@@ -234,6 +234,19 @@ for o in "d none" "v none" "d counts" "v all"; do
 	    "$T/err"
 done
 
+if [ -z "${SAN:-}" ]; then
+	limited() { (ulimit -d 16000; exec "$B/trace" -e none true) }
+	status 125 "less memory for data than a table takes" limited
+	check "says what" grep -q '^trace: .*: Cannot allocate memory$' \
+	    "$T/err"
+	limited() {
+		(ulimit -v 1000000; exec "$B/trace" -e all -o "$T/l.ev" \
+		    touch "$T/touched")
+	}
+	status 125 "room for the runtime, but not for tables" limited
+	same "the program has not run" "" "$(ls "$T" | grep touched)"
+fi
+
 for k in 1 4; do
 	( "$B/trace" "$T/counts" "$T/file" $k 10000000 2>"$T/err" \
 	    9>/dev/null; echo "status $?" >"$T/st" ) | head -n 9 >"$T/head"
@@ -251,6 +264,14 @@ same "SIGTERM for trace alone ends both" "signal 15, gone" "$("$TB/ends" \
 same "its stream says so" "E signal 15" \
     "$(tail -n 1 "$T/k.ev" | cut -d' ' -f1-3)"
 rm -f "$T/k.ev"
+for s in 1 10 12 14 26 27 40; do	# as an alarm(2) from before its exec
+	same "signal $s, too" "signal $s, gone" "$("$TB/ends" -d 3000 $s trace \
+	    "$B/trace" -o "$T/k.ev" "$T/counts" "$T/file" 2 100000000000 \
+	    2>"$T/err")"
+	same "its stream says so" "E signal $s" \
+	    "$(tail -n 1 "$T/k.ev" | cut -d' ' -f1-3)"
+	rm -f "$T/k.ev"
+done
 
 cat >"$T/group.c" <<'EOF'
 #include <signal.h>

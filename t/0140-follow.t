@@ -445,6 +445,50 @@ else
 		skip "a set-id program" "no right to make one"
 	done
 fi 2>/dev/null
+as_other() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+if chmod 755 "$T" && cp "$T/id" "$T/suid" 2>/dev/null &&
+    chown 0 "$T/suid" 2>/dev/null && chmod 4755 "$T/suid" &&
+    as_other test -x "$B/trace" -a -x "$T/suid" 2>/dev/null; then
+	check "one that trace starts" as_other "$B/trace" -e none "$T/suid"
+	same "lacks its rights, and that is told" "trace: $T/suid: set-id, or \
+with capabilities: it runs without the rights that these give, because it is \
+traced" "$(cat "$T/err")"
+	check "where it would get none it is followed" as_other --no-new-privs \
+	    "$B/trace" -e none "$T/setid" "$T/suid"
+	same "without a word" "" "$(cat "$T/err")"
+	cp /bin/true "$T/caps"
+	if setcap cap_net_raw+ep "$T/caps" 2>/dev/null; then
+		status 125 "capabilities" as_other "$B/trace" -e none \
+		    "$T/setid" "$T/caps"
+		check "are told" grep -q 'set-id program: it runs' "$T/err"
+	else
+		skip "capabilities" "no setcap"
+		skip "are told" "no setcap"
+	fi
+	rm -f "$T/suid" "$T/caps"
+else
+	for i in 1 2 3 4 5 6; do
+		skip "a set-id program, by another user" "setpriv cannot"
+	done
+fi
+
+# each child has a stream, or trace says which has not, and its status shows it
+lost=
+for n in $(seq 12 30); do
+	rm -f "$T"/few.*
+	(ulimit -n "$n"; exec "$B/trace" -f -e counts -o "$T/few.%p" sh -c \
+	    '(:); (:); exit 3' 2>"$T/err")
+	s=$?
+	w=$(grep -c 'runs natively' "$T/err")
+	e=$(cat "$T"/few.* 2>/dev/null | grep -c '^E ')
+	case $s/$e/$w in
+	3/3/0 | 125/*/[1-9]* | 125/0/0) ;;
+	*) lost="$lost $n:$s/$e/$w" ;;
+	esac
+done
+same "few descriptors: no child is lost in silence" "" "$lost"
 
 # a child that is told to go on, stopped, or killed as it begins
 cat >"$T/begin.c" <<'EOF'

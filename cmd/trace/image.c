@@ -188,7 +188,7 @@ exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 		exec_let_go = true;
 		return false;
 	}
-	if (launch_is_setid(path, dirfd)) {
+	if (rights_of(path, dirfd)) {
 		warn("process %d: exec of a set-id program: it runs natively%s",
 		    (int)guest.pid, stream_ends());
 		refuse_exec(tid);

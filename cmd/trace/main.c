@@ -70,6 +70,8 @@ begin_stream(char **argv)
 	format_start(argv, name, fd);
 }
 
+static volatile pid_t forward_to;	/* 0: the program has ended */
+
 /* Wait for the program's end.  gone: it was let go, and lives on. */
 static void
 reap(bool gone)
@@ -88,6 +90,7 @@ reap(bool gone)
 		if (p == guest.pid && (WIFEXITED(st) || WIFSIGNALED(st)))
 			guest_status(p, st);
 	}
+	forward_to = 0;
 }
 
 /* Whether the runtime ended the program; it has printed why. */
@@ -171,6 +174,17 @@ stop(int sig)
 	serve_stop();
 }
 
+/* Our parent may have blocked it. */
+static void
+unblock(int sig)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 /* If we are attached: flags of sigaction. */
 static void
 stop_by_signals(int flags)
@@ -179,11 +193,11 @@ stop_by_signals(int flags)
 	struct sigaction a = { .sa_handler = stop, .sa_flags = flags };
 	unsigned i;
 
-	for (i = 0; i < 5; i++)
+	for (i = 0; i < 5; i++) {
 		sigaction(ends[i], &a, NULL);
+		unblock(ends[i]);
+	}
 }
-
-static volatile pid_t forward_to;
 
 /* What the program sends to its process group it gets itself. */
 static void
@@ -203,7 +217,10 @@ forward(int sig, siginfo_t *si, void *context)
 static void
 own_signals(void)
 {
+	static const int forwarded[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,
+	    SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT };
 	struct sigaction a;
+	int i;
 
 	memset(&a, 0, sizeof a);
 	/* a write says what happened: EPIPE, EFBIG */
@@ -220,11 +237,13 @@ own_signals(void)
 	a.sa_sigaction = forward;
 	a.sa_flags = SA_RESTART | SA_SIGINFO;
 	forward_to = opt->adopted ? 0 : guest.pid;
-	sigaction(SIGTERM, &a, NULL);
-	sigaction(SIGHUP, &a, NULL);
-	if (opt->last == 0)
-		sigaction(SIGUSR1, &a, NULL);
-	sigaction(SIGUSR2, &a, NULL);
+	for (i = 0; i < (int)(sizeof forwarded / sizeof *forwarded); i++)
+		if (forwarded[i] != SIGUSR1 || opt->last == 0)
+			sigaction(forwarded[i], &a, NULL);
+	for (i = SIGRTMIN; i <= SIGRTMAX; i++)
+		sigaction(i, &a, NULL);
+	if (opt->last != 0)	/* the program has its mask */
+		unblock(SIGUSR1);
 }
 
 static void
@@ -232,15 +251,30 @@ start_clock(void)
 {
 	struct itimerval t = { .it_value.tv_sec = (time_t)opt->seconds };
 	struct sigaction a = { .sa_handler = stop, .sa_flags = SA_RESTART };
-	sigset_t set;
 
 	t.it_value.tv_usec = (suseconds_t)((opt->seconds -
 	    (double)t.it_value.tv_sec) * 1e6);
 	sigaction(SIGALRM, &a, NULL);
-	sigemptyset(&set);	/* our parent may have blocked it */
-	sigaddset(&set, SIGALRM);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	unblock(SIGALRM);
 	setitimer(ITIMER_REAL, &t, NULL);
+}
+
+/*
+ * Where we fail, the program goes on natively, and we end when it does, for
+ * whoever started us waits for it.  Not if we still trace it: it would stop.
+ */
+static void
+outlive(void)
+{
+	siginfo_t si;
+
+	control_end();
+	if (guest.seen || area.ctl == NULL || guest_is_traced())
+		return;
+	area_abandon();
+	while (waitid(P_PID, (id_t)guest.pid, &si, WEXITED | WNOWAIT) < 0 &&
+	    errno == EINTR)
+		;
 }
 
 /* The program was let go before it ran. */
@@ -405,6 +439,7 @@ main(int argc, char *argv[])
 		die_status = STATUS_COMMAND;
 	guest_gone = ended_early;
 	begin(program);
+	atexit(outlive);
 	gone = serve();
 	control_end();
 	client_end();

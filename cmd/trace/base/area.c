@@ -409,6 +409,15 @@ area_missed(void)
 	return n;
 }
 
+/* As if we had died: whoever in the program waits for us goes on natively. */
+void
+area_abandon(void)
+{
+	area.alive = FUTEX_OWNER_DIED;
+	__atomic_store_n(&area.ctl->alive, FUTEX_OWNER_DIED,
+	    __ATOMIC_SEQ_CST);
+}
+
 void
 area_close(void)
 {

@@ -330,6 +330,8 @@ void area_sizes(unsigned shrink);
  * skip: instructions before the first that is recorded, or 0.
  */
 void area_open(int fd, uint64_t skip);
+/* Whoever waits for us in the program goes on natively, as if we had died. */
+void area_abandon(void);
 /* Unmap and close it, and let the threads go on natively. */
 void area_close(void);
 /* No slot from this one on has ever been a thread's. */

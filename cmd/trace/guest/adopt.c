@@ -120,8 +120,8 @@ static bool
 executes_setid(const struct user_regs_struct *r)
 {
 	if (r->orig_rax == SYS_execveat)
-		return launch_is_setid(r->rsi, r->rdi + 1);
-	return r->orig_rax == SYS_execve && launch_is_setid(r->rdi, 0);
+		return rights_of(r->rsi, r->rdi + 1);
+	return r->orig_rax == SYS_execve && rights_of(r->rdi, 0);
 }
 
 /*

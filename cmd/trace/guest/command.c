@@ -123,6 +123,12 @@ command_child(int st)
 		failed = true;
 }
 
+void
+command_child_lost(void)
+{
+	failed = true;
+}
+
 bool
 command_failed(void)
 {

@@ -153,8 +153,11 @@ start_trace(pid_t pid, bool shares)
 	int p[2];
 	bool ok;
 
-	if (fstat(area.fd, &st) < 0 || pipe2(p, O_CLOEXEC) < 0)
+	if (fstat(area.fd, &st) < 0 || pipe2(p, O_CLOEXEC) < 0) {
+		warn("process %d: runs natively, without a stream:", (int)pid);
+		command_child_lost();
 		return false;
+	}
 	snprintf(spec, sizeof spec, "--adopt=%d,%d,%llx,%llx,%d,%d", (int)pid,
 	    shares, (unsigned long long)area.blob,
 	    (unsigned long long)st.st_ino, p[1], numbers);
@@ -168,12 +171,16 @@ start_trace(pid_t pid, bool shares)
 		execv("/proc/self/exe", options);
 		_exit(STATUS_TROUBLE);
 	}
+	if (t < 0) {
+		warn("process %d: runs natively, without a stream:", (int)pid);
+		command_child_lost();
+	}
 	close(p[1]);
 	ok = t > 0 && read(p[0], &ready, 1) == 1;
 	close(p[0]);
 	if (t > 0)
 		keep(t);
-	if (!ok)
+	if (t > 0 && !ok)
 		warn("process %d: runs natively, without a stream", (int)pid);
 	return ok;
 }

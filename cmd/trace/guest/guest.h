@@ -2,6 +2,7 @@
  * guest.h - the program's process: how it comes under the runtime, and out
  *
  * launch.c	start a program
+ * rights.c	those that a traced program does not get
  * adopt.c	take over a child that its parent's trace left to us
  * attach.c	take over a running process; detach.c leaves it
  * fresh.c	read a new image, as the kernel has made it
@@ -75,13 +76,18 @@ is_group_stop(int st)
 {
 	return st >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(st) != SIGTRAP;
 }
+/* Whether somebody traces the process, as far as we can tell. */
+bool guest_is_traced(void);
+/* Tell the user if the program that was started lacks such rights; its name. */
+void rights_tell(const char *name);
 /*
- * Whether the file is set-id and would give the program other rights.  path:
+ * Whether the file would give the program rights that it has not, by its mode
+ * or by capabilities, and the kernel does not as long as we trace it.  path:
  * where its name is, in the program.  dirfd: 0, or 1 + the descriptor that a
  * name without `/' at its begin is relative to, or that is the file if the name
  * is empty; as for execveat(2).
  */
-bool launch_is_setid(uint64_t path, uint64_t dirfd);
+bool rights_of(uint64_t path, uint64_t dirfd);
 
 /*
  * By the argument of --adopt: seize a process that is not our child.  Returns
@@ -153,6 +159,8 @@ void command_wait(void);
 void command_child(int st);
 /* Whether the command has failed, or a child's trace. */
 bool command_failed(void);
+/* There is no trace for a child, where there should be one. */
+void command_child_lost(void);
 
 /* native, v2, v3, v4; -1: no such model. */
 int cpu_parse(const char *name, enum cpu *);

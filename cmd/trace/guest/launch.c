@@ -202,15 +202,15 @@ struct birth {
 
 /*
  * The program inherits what we did.  We ourselves have SIGPIPE as all programs
- * of quern, and have to see our children end.
+ * of quern, have to see our children end, and may take SIGUSR1 (--last).
  */
-static const int ours[] = { SIGPIPE, SIGCHLD };
-static struct sigaction inherited[2];
+static const int ours[] = { SIGPIPE, SIGCHLD, SIGUSR1 };
+static struct sigaction inherited[3];
 
 void
 launch_init(void)
 {
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 3; i++)
 		sigaction(ours[i], NULL, &inherited[i]);
 	signal(SIGCHLD, SIG_DFL);
 }
@@ -230,7 +230,7 @@ child(void *birth)
 {
 	struct birth *b = birth;
 
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 3; i++)
 		sigaction(ours[i], &inherited[i], NULL);
 	if (b->out >= 0)
 		dup2(b->out, 1);
@@ -351,42 +351,5 @@ launch(char *const argv[])
 	/* until the runtime is in: should we fail, it shall not run without */
 	ptrace(PTRACE_SETOPTIONS, guest.pid, 0L, PTRACE_O_EXITKILL);
 	guest_is_in_proc();
-}
-
-static int
-read_string(uint64_t at, char *buf, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		if (pread(guest.mem, buf + i, 1, (off_t)(at + i)) != 1)
-			return -1;
-		if (buf[i] == '\0')
-			return 0;
-	}
-	return -1;
-}
-
-bool
-launch_is_setid(uint64_t path, uint64_t dirfd)
-{
-	char name[4096], full[4200];
-	struct stat st;
-
-	if (read_string(path, name, sizeof name) < 0)
-		return false;
-	if (name[0] == '/')
-		snprintf(full, sizeof full, "/proc/%d/root%s", (int)guest.pid,
-		    name);
-	else if (dirfd != 0 && (int)(dirfd - 1) >= 0)
-		snprintf(full, sizeof full, "/proc/%d/fd/%d%s%s",
-		    (int)guest.pid, (int)(dirfd - 1),
-		    name[0] != '\0' ? "/" : "", name);
-	else
-		snprintf(full, sizeof full, "/proc/%d/cwd/%s", (int)guest.pid,
-		    name);
-	if (stat(full, &st) < 0)
-		return false;
-	return ((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
-	    ((st.st_mode & S_ISGID) && st.st_gid != getegid());
+	rights_tell(argv[0]);
 }
