@@ -179,6 +179,12 @@ signal_restore_ours(const struct tarea *t)
 	kernel_action(SIG_OURS, &t->act->of[SIG_OURS], NULL);
 }
 
+void
+signal_restore_native(void)
+{
+	kernel_action(SIG_OURS, &rt.act.of[SIG_OURS], NULL);
+}
+
 /*
  * exec resets handlers by itself, but what the guest ignores or blocks of
  * the synchronous signals must be so in the kernel too.

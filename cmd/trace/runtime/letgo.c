@@ -97,6 +97,7 @@ void
 let_go(struct tarea *t)
 {
 	before_letting_go(t);
+	signal_install(t->act, SIG_OURS, 0);	/* see is_native */
 	t->trap = TRAP_LETGO;
 	rt_trap(t);
 }

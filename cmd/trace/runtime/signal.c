@@ -342,11 +342,26 @@ ours(struct tarea *t, const struct ksiginfo *info, struct kucontext *uc)
 			signal_alarm_again(t);
 		return true;
 	}
-	if (!rt.ctl->letgo || ip == (uint64_t)rt_trap_insn ||
+	return false;
+}
+
+/*
+ * A thread that runs natively while others are not yet: we are on a stack of
+ * its own, and there is no area.  A fault comes again, what was sent does not.
+ */
+static bool
+is_native(int sig, struct ksiginfo *info, const struct kucontext *uc)
+{
+	uint64_t ip = uc->rip;
+
+	if (sig != SIG_OURS || !rt.ctl->letgo || is_nudge(info) ||
+	    signal_is_alarm(info) || ip == (uint64_t)rt_trap_insn ||
 	    state_in_cache(ip) || in_runtime(ip))
 		return false;
-	/* a thread that runs natively while others are not yet */
-	signal_restore_ours(t);
+	signal_restore_native();
+	if (info->code <= 0)
+		sys4(__NR_rt_tgsigqueueinfo, rt.pid, sys0(__NR_gettid), sig,
+		    info);
 	return true;
 }
 
@@ -377,6 +392,8 @@ signal_handler(int sig, struct ksiginfo *info, void *context)
 	uint64_t ip;
 	bool fault;
 
+	if (is_native(sig, info, uc))
+		return;
 	unmask(t, uc);
 	mark_sent(sig, info, uc);
 	ip = uc->rip = out_of_again(uc->rip);
