@@ -839,6 +839,125 @@ else
 	skip "a thread that does not come out" "no userfaultfd"
 fi
 
+# a thread is attached to and let go whatever fault's signal is on its way to it
+cat >"$T/faults.c" <<'EOF'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static __thread volatile long handled;
+static __thread volatile int last;
+static volatile int quit, wrong;
+
+static void handler(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *c = context;
+
+	handled++;
+	last = sig;
+	c->uc_mcontext.gregs[REG_RIP] = c->uc_mcontext.gregs[REG_R12];
+}
+
+#define FAULT(code) __asm__ volatile("lea 1f(%%rip), %%r12; xor %%eax, %%eax; " \
+    "xor %%ecx, %%ecx; " code "\n1:" ::: "r12", "rax", "rcx", "rdx", "memory")
+
+static void *fault(void *arg)
+{
+	static const int expected[] = { SIGILL, SIGSEGV, SIGTRAP, SIGFPE };
+	long n;
+
+	for (n = 0; !quit && !wrong; n++) {
+		switch (n % 4) {
+		case 0: FAULT("ud2"); break;
+		case 1: FAULT("mov %%eax, (%%rax)"); break;
+		case 2: FAULT("int3"); break;
+		case 3: FAULT("div %%ecx"); break;
+		}
+		if (handled != n + 1 || last != expected[n % 4])
+			wrong = 1;
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	static const int sigs[] = { SIGILL, SIGSEGV, SIGTRAP, SIGFPE };
+	struct sigaction a = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
+	pthread_t t[3];
+	char c;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		sigaction(sigs[i], &a, NULL);
+	for (i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, fault, NULL);
+	puts("ready");
+	fflush(stdout);
+	while (read(0, &c, 1) > 0)
+		;
+	quit = 1;
+	for (i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	return wrong ? 5 : 3;
+}
+EOF
+cat >"$T/blocked.c" <<'EOF'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static volatile int handled;
+
+static void handler(int sig) { handled++; }
+
+int main(void)
+{
+	static const int sigs[] = { SIGILL, SIGBUS, SIGFPE, SIGSEGV };
+	union sigval value = { 0 };
+	sigset_t set;
+	char c;
+	int i, early;
+
+	sigemptyset(&set);
+	for (i = 0; i < 4; i++) {
+		signal(sigs[i], handler);
+		sigaddset(&set, sigs[i]);
+	}
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	for (i = 0; i < 4; i++)
+		if (i % 2 == 0)
+			raise(sigs[i]);
+		else
+			sigqueue(getpid(), sigs[i], value);
+	puts("ready");
+	fflush(stdout);
+	while (read(0, &c, 1) > 0)
+		;
+	early = handled;
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return early == 0 && handled == 4 ? 3 : 5;
+}
+EOF
+for p in faults blocked; do
+	gcc -O1 -w -pthread -o "$T/$p" "$T/$p.c" || exit 99
+	for e in none counts all "counts --contexts"; do
+		with_end "$T/$p" || exit 99
+		lost=
+		for i in 1 2 3 4 5; do
+			$bounded "$B/trace" -e $e -o /dev/null -p $pid \
+			    --for-time=0.03 2>"$T/err" ||
+				lost="$lost $i:$(head -n 1 "$T/err")"
+		done
+		exec 9>&-
+		wait $pid
+		same "$p, attached to five times, kind $e" "3" "$?$lost"
+	done
+done
+
 status 125 "a process that is not there" "$B/trace" -p 4194303 -o "$T/no.ev"
 check "the message names it" grep -q "process 4194303" "$T/err"
 check "and no stream is left" test ! -e "$T/no.ev"

@@ -37,6 +37,37 @@ uint64_t attach_stacks;
 static size_t cap;
 static size_t ntaken;		/* threads that are ours to give back */
 
+/* A set of signals in a thread's status. */
+static uint64_t
+signals(pid_t tid, const char *which)
+{
+	char text[32];
+
+	return task_field(tid, which, text, sizeof text) ?
+	    strtoull(text, NULL, 16) : 0;
+}
+
+/*
+ * A fault's signal, which the stop came before: the kernel would deliver it in
+ * the midst of the first call that we make.  Not where the process is stopped:
+ * to deliver it there it would have to go on.
+ */
+static bool
+has_fault(pid_t tid, int st)
+{
+	if (is_group_stop(st))
+		return false;
+	return ((signals(tid, "SigPnd") | signals(tid, "ShdPnd")) &
+	    ~signals(tid, "SigBlk") & ~ALL_ASYNC) != 0;
+}
+
+uint64_t
+attach_mask(pid_t tid)
+{
+	return ALL_ASYNC | ((signals(tid, "SigPnd") | signals(tid, "ShdPnd")) &
+	    signals(tid, "SigBlk") & ~(1ull << (SIGTRAP - 1)));
+}
+
 /* Seize and stop a thread; false: it has ended. */
 static bool
 stop(pid_t tid)
@@ -57,9 +88,14 @@ stop(pid_t tid)
 	for (;;) {
 		if (waitpid(tid, &st, __WALL) < 0 || !WIFSTOPPED(st))
 			return false;
-		if (st >> 16 == PTRACE_EVENT_STOP)
+		if (st >> 16 != PTRACE_EVENT_STOP) {
+			ptrace(PTRACE_CONT, tid, 0L, (long)WSTOPSIG(st));
+			continue;
+		}
+		if (!has_fault(tid, st))
 			return true;
-		ptrace(PTRACE_CONT, tid, 0L, (long)WSTOPSIG(st));
+		ptrace(PTRACE_CONT, tid, 0L, 0L);
+		ptrace(PTRACE_INTERRUPT, tid, 0L, 0L);
 	}
 }
 
@@ -233,7 +269,7 @@ give_back(void)
 static void
 read_thread(struct attached *t)
 {
-	uint64_t mask = ALL_ASYNC;
+	uint64_t mask = attach_mask(t->tid);
 
 	attach_abort(t);
 	t->s.restart = attach_restart(&t->r);

@@ -151,7 +151,7 @@ unmap(void)
 static void
 finish(struct attached *t)
 {
-	uint64_t mask = 0, all = ALL_ASYNC;
+	uint64_t mask = 0, all = attach_mask(t->tid);
 	struct user_regs_struct r = t->r;
 
 	guest.tid = t->tid;
@@ -173,7 +173,7 @@ static void
 clean(struct attached *t, uint64_t scratch)
 {
 	struct user_regs_struct r;
-	uint64_t mask, all = ALL_ASYNC;
+	uint64_t mask, all = attach_mask(t->tid);
 
 	guest.tid = t->tid;
 	if (ptrace(PTRACE_GETREGS, t->tid, 0L, &r) < 0 ||

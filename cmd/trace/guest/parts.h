@@ -53,6 +53,11 @@ extern uint64_t attach_stacks;
 /* SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV stay deliverable: remote calls. */
 #define ALL_ASYNC \
 	(~(1ull << 3 | 1ull << 4 | 1ull << 6 | 1ull << 7 | 1ull << 10))
+/*
+ * These, and what of the others is pending and blocked in a thread, but not
+ * SIGTRAP, which ends a remote call.
+ */
+uint64_t attach_mask(pid_t tid);
 
 /* Die unless /proc has guest.pid: by guest.pidfd, before anything is read. */
 void guest_is_in_proc(void);
