@@ -70,6 +70,10 @@ signal_called(struct tarea *t, uint64_t nr)
 {
 	if (t->held)
 		t->owed = 0;
+	/* back where handlers return to, but by a call: that is progress */
+	if (nr != __NR_rt_sigreturn && t->pc == t->backpc &&
+	    t->gpr[4] == t->backsp)
+		t->turns = 0;
 	if (nr != __NR_setitimer && nr != __NR_alarm &&
 	    nr != __NR_timer_settime && nr != __NR_timer_delete)
 		return;
