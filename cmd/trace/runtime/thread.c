@@ -337,6 +337,21 @@ clone_thread(struct tarea *t, struct clone_call *h, uint64_t mask)
 	return r;
 }
 
+/*
+ * A child that runs natively needs handlers of its own: it puts the guest's in
+ * the place of ours, which would be its parent's, too.
+ */
+static void
+own_handlers(struct tarea *t, struct clone_call *h)
+{
+	if (!(h->flags & CLONE_SIGHAND) || (h->flags & CLONE_CLEAR_SIGHAND))
+		return;
+	h->flags &= ~(uint64_t)CLONE_SIGHAND;
+	h->args.flags &= ~(uint64_t)CLONE_SIGHAND;
+	if (!h->is3)
+		t->gpr[7] &= ~(uint64_t)CLONE_SIGHAND;
+}
+
 /* A child with this memory but a process of its own. */
 static long
 clone_sharing(struct tarea *t, struct clone_call *h, uint64_t mask)
@@ -347,6 +362,7 @@ clone_sharing(struct tarea *t, struct clone_call *h, uint64_t mask)
 
 	if (c == NULL)
 		return -EAGAIN;
+	own_handlers(t, h);
 	inherit(c, t, h->stack, h->tls, h->flags);
 	c->gpr[6] = h->second;
 	c->start_mask = mask + 1;
