@@ -4,7 +4,7 @@
 . t/lib.sh
 
 [ -x "$B/trace" ] || skip_all "no trace"
-plan 29
+plan 31
 
 caches="--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64"
 seq 1 20000 >"$T/numbers"
@@ -180,6 +180,46 @@ printf '%s\n' "H quern-events 2" "H kind cache 64 64 8" "B 1 >1000 3 4r8.0" \
 "$B/cachesim" $caches -o /dev/null "$T/o.ev" 2>"$T/err"
 same "misses of another instruction are told" "cachesim: $T/o.ev:6: O: the \
 last reference is of instruction 2, not 1" "$(cat "$T/err")"
+
+# a repeated instruction without a round, under the trap flag
+cat >"$T/rep0.S" <<'EOF'
+	.intel_syntax noprefix
+	.globl _start
+_start:	mov edi, 5		# SIGTRAP
+	lea rsi, act[rip]
+	xor edx, edx
+	mov r10d, 8
+	mov eax, 13		# rt_sigaction
+	syscall
+	pushf
+	or dword ptr [rsp], 0x100
+	popf
+	mov r12d, 20
+1:	lea rsi, buf[rip]
+	lea rdi, buf[rip]
+	xor ecx, ecx
+	rep movsb
+	xor ecx, ecx
+	repe cmpsb
+	mov ecx, 3
+	rep stosb
+	dec r12d
+	jnz 1b
+	pushf
+	and dword ptr [rsp], 0xfffffeff
+	popf
+	mov eax, 231		# exit_group
+	xor edi, edi
+	syscall
+handler: ret
+restorer: mov eax, 15
+	syscall
+	.data
+act:	.quad handler, 0x04000004, restorer, 0
+buf:	.space 64
+EOF
+gcc -nostdlib -static -o "$T/rep0" "$T/rep0.S" || exit 99
+same_costs "no round, and a trap" "$T/rep0"
 
 run -e cache=32 -o "$T/small.ev" bzip2 -kc "$T/numbers" &&
     run -o "$T/all.ev" bzip2 -kc "$T/numbers" &&

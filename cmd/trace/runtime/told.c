@@ -37,10 +37,10 @@ count_one(struct tarea *t, const struct exitmeta *x, int64_t times)
 
 /*
  * trace has counted them; and, kind cache, the record of a repeated one that
- * was cut.
+ * was cut, or is done but not told: its count may be 0.
  */
 static void
-tell_counted(struct tarea *t, uint64_t n, uint64_t rounds)
+tell_counted(struct tarea *t, uint64_t n, unsigned rep, uint64_t rounds)
 {
 	uint32_t head = (uint32_t)t->slot->ret[1];
 	uint32_t countat = (uint32_t)(t->slot->ret[1] >> 32);
@@ -53,7 +53,7 @@ tell_counted(struct tarea *t, uint64_t n, uint64_t rounds)
 	if (t->bufend == 0)
 		return;
 	table_empty(t);
-	if (head == 0 || rounds == 0)
+	if (head == 0 || (rep == 1 && rounds == 0))
 		return;
 	contexts_tell(t, 0);
 	buffer_room(t, size);
@@ -84,7 +84,7 @@ told_prefix(struct tarea *t, uint32_t block, const struct mapent *m,
 	countat = t->slot->ret[1] >> 16 & 0xffff;
 	most = (uint32_t)(t->slot->ret[1] >> 32);
 	if (rt.boot.countbytes != 0) {
-		tell_counted(t, arg[1], rounds);
+		tell_counted(t, arg[1], m->rep, rounds);
 		return;
 	}
 	if (t->bufend == 0)
