@@ -299,7 +299,15 @@ if unshare -Urpf true 2>"$T/err"; then
 		"$(streams inside | tr '\n' ';')"
 	same "the last image is told" 1 "$(grep -l '/bin/true$\|/true$' \
 		"$T"/inside.* | wc -l)"
+	# its children are elsewhere, and know themselves by another number; dash
+	# makes them by vfork
+	check "children in a namespace of their own" "$B/trace" -f -e all \
+		-o "$T/other.%p" unshare -Urp dash -c '/bin/echo a'
+	same "a stream for each" "2 E exit 0;" \
+		"$(streams other | tr '\n' ';')"
 else
+	skip "children in a namespace of their own" "no new name space"
+	skip "a stream for each" "no new name space"
 	skip "a namespace of processes" "no new name space of processes"
 	skip "its output" "no new name space of processes"
 	skip "nothing is said" "no new name space of processes"

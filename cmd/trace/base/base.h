@@ -236,6 +236,8 @@ extern _Atomic bool guest_ended;
  */
 pid_t guest_thread(pid_t tid);
 pid_t guest_child(pid_t pid);
+/* The same by what the child calls itself, perhaps in another namespace. */
+pid_t guest_child_itself(pid_t pid);
 /* The number by which the program knows its own process; 0: it is gone. */
 pid_t guest_own_number(void);
 /*

@@ -48,12 +48,18 @@ read_numbers(struct numbers *p, const char *dir, const char *name)
 }
 
 static void
-read_own(struct numbers *p)
+read_numbered(struct numbers *p, pid_t pid)
 {
 	char name[16];
 
-	snprintf(name, sizeof name, "%d", (int)guest.pid);
+	snprintf(name, sizeof name, "%d", (int)pid);
 	read_numbers(p, "/proc", name);
+}
+
+static void
+read_own(struct numbers *p)
+{
+	read_numbered(p, guest.pid);
 }
 
 /* Which of a process's numbers the program knows: that of its own namespace. */
@@ -140,10 +146,59 @@ guest_task(pid_t *pid, pid_t *tid)
 	    0 || errno == EPERM);
 }
 
+/* A child by the number that it has in a namespace of its own; -1: none. */
+static pid_t
+find_within(int number)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	struct numbers p;
+	pid_t found = -1;
+
+	while (d != NULL && found < 0 && (e = readdir(d)) != NULL) {
+		if (e->d_name[0] < '0' || e->d_name[0] > '9')
+			continue;
+		read_numbers(&p, "/proc", e->d_name);
+		if (p.n > depth() + 1 && p.number[p.n - 1] == number &&
+		    p.parent == guest.pid)
+			found = atoi(e->d_name);
+	}
+	if (d != NULL)
+		closedir(d);
+	return found;
+}
+
 pid_t
 guest_child(pid_t pid)
 {
 	return depth() == 0 ? pid : find("/proc", pid, true);
+}
+
+/* Is it a child of the program's, or a sibling by CLONE_PARENT? */
+static bool
+is_near(const struct numbers *p)
+{
+	struct numbers own;
+
+	read_own(&own);
+	return p->n == 1 && (p->parent == guest.pid || p->parent == own.parent);
+}
+
+pid_t
+guest_child_itself(pid_t pid)
+{
+	struct numbers p;
+	pid_t found;
+
+	if (depth() > 0) {
+		found = find("/proc", pid, true);
+		return found > 0 ? found : find_within(pid);
+	}
+	read_numbered(&p, pid);
+	if (is_near(&p))
+		return pid;
+	found = find_within(pid);
+	return found < 0 && p.n == 0 ? pid : found;	/* it is gone */
 }
 
 pid_t

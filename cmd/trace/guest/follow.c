@@ -188,10 +188,10 @@ start_trace(pid_t pid, bool shares)
 bool
 follow_child(pid_t number, bool shares)
 {
-	pid_t pid = guest_child(number);
+	pid_t pid = shares ? guest_child_itself(number) : guest_child(number);
 
 	/* an honest runtime does not ask for these */
-	if (!opt->follow || guest_thread(number) >= 0)
+	if (!opt->follow || (!shares && guest_thread(number) >= 0))
 		return false;
 	if (pid < 0) {
 		warn("process %d, in the program's PID namespace: runs "
