@@ -207,6 +207,11 @@ extern struct process guest;
  * come back.
  */
 extern void (*guest_gone)(void);
+/*
+ * The process cannot be reached.  If it has been killed, the run ends as it did
+ * (guest_gone); else die with this message.
+ */
+_Noreturn void guest_lost(const char *doing);
 /* Note how the process ended; does nothing for any other process. */
 void guest_status(pid_t, int st);
 /*

@@ -1,7 +1,9 @@
 /*
  * process - the program's process, and how it ended
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +11,25 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "prog.h"
 
 struct process guest = { .mem = -1, .pidfd = -1, .uffd = -1 };
 _Atomic bool guest_ended;
 void (*guest_gone)(void);
+
+#define ENDING_MS 1000	/* of a process that was killed */
+
+void
+guest_lost(const char *doing)
+{
+	struct pollfd p = { guest.pidfd, POLLIN, 0 };
+	int err = errno;
+
+	if (guest_gone != NULL && poll(&p, 1, ENDING_MS) > 0)
+		guest_gone();
+	errno = err;
+	die("%s:", doing);
+}
 
 void
 guest_status(pid_t pid, int st)

@@ -24,7 +24,7 @@ void
 mapread_open(void)
 {
 	if (!guest_reopen(&maps_fd, "maps", O_RDONLY))
-		die("the program's mappings:");
+		guest_lost("the program's mappings");
 }
 
 bool

@@ -36,8 +36,7 @@ word_at(struct words *w, uint64_t at)
 	if (at - w->from >= 8 * w->n) {
 		n = pread(guest.mem, w->word, sizeof w->word, (off_t)at);
 		if (n < 8)
-			die("the program's memory at %#llx:",
-			    (unsigned long long)at);
+			guest_lost_at(at);
 		w->from = at;
 		w->n = (uint64_t)n / 8;
 	}
@@ -115,7 +114,7 @@ read_pieces(struct fresh *im)
 	unsigned of;
 
 	if (!mapped_open(&m, guest.pid))
-		die("/proc/%d/maps:", (int)guest.pid);
+		guest_lost("the program's mappings");
 	while (mapped_next(&m)) {
 		of = group_of(im, &m);
 		g = &im->group[of];

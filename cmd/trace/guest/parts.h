@@ -65,11 +65,8 @@ void guest_is_in_proc(void);
 void guest_find(pid_t);
 /* Open the memory of guest.pid. */
 void guest_open(void);
-/*
- * The process cannot be reached.  If it has been killed, the run ends as it did
- * (guest_gone); else die with this message.
- */
-_Noreturn void guest_lost(const char *doing);
+/* The program's memory at this address cannot be accessed: see guest_lost. */
+_Noreturn void guest_lost_at(uint64_t at);
 /* Copy n bytes at an address of it from there, to there; lost if not all. */
 void guest_read(uint64_t at, void *, size_t n);
 void guest_write(uint64_t at, const void *, size_t n);

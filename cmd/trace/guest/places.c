@@ -61,7 +61,7 @@ read_places(struct layout *p, const struct start *s)
 
 	memset(p, 0, sizeof *p);
 	if (!mapped_open(&m, guest.pid))
-		die("/proc/%d/maps:", (int)guest.pid);
+		guest_lost("the program's mappings");
 	while (mapped_next(&m)) {
 		what = what_is(s, &m);
 		p->taken = xgrow(p->taken, &p->cap, p->n + 1,

@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -22,22 +21,8 @@
 static uint64_t trap_at;	/* where `syscall; int3` was put, or 0 */
 static uint8_t trap_saved[3];
 
-#define ENDING_MS 1000	/* of a process that was killed */
-
 void
-guest_lost(const char *doing)
-{
-	struct pollfd p = { guest.pidfd, POLLIN, 0 };
-	int err = errno;
-
-	if (guest_gone != NULL && poll(&p, 1, ENDING_MS) > 0)
-		guest_gone();
-	errno = err;
-	die("%s:", doing);
-}
-
-static _Noreturn void
-lost_memory(uint64_t at)
+guest_lost_at(uint64_t at)
 {
 	char doing[64];
 
@@ -50,14 +35,14 @@ void
 guest_read(uint64_t at, void *buf, size_t n)
 {
 	if (pread(guest.mem, buf, n, (off_t)at) != (ssize_t)n)
-		lost_memory(at);
+		guest_lost_at(at);
 }
 
 void
 guest_write(uint64_t at, const void *buf, size_t n)
 {
 	if (pwrite(guest.mem, buf, n, (off_t)at) != (ssize_t)n)
-		lost_memory(at);
+		guest_lost_at(at);
 }
 
 void
@@ -193,7 +178,7 @@ remote_memfd(uint64_t at, int *theirs)
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)guest.pid, (int)r);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		die("%s:", path);
+		guest_lost(path);
 	return fd;
 }
 
