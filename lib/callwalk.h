@@ -431,6 +431,11 @@ struct walk_thread {
 	/* by frame: total (columns) at the call; the sum of its `times' */
 	int64_t *enter;
 	size_t n, cap, capenter;
+	/*
+	 * By a hash of their places, how many frames there are; NULL until a
+	 * return on another stack is looked for.
+	 */
+	uint32_t *places;
 	size_t bottom;		/* a signal interrupted the frames below */
 	size_t first_again;	/* the first of those that got more calls */
 	struct walk_interrupt *sig;
