@@ -94,8 +94,8 @@ void sym_functions(struct sym *, void (*use)(void *arg, const char *raw,
  * frame[0] has the place of the address; frame[i] has the function into which
  * frame[i-1] was inlined, and the place of that call. The last frame has
  * sym_find's function. Fills at most max frames, which is at least 1, and
- * returns how many: 1 if nothing is inlined here. If max is too small, inner
- * frames are left out.
+ * returns how many: 1 if nothing is inlined here. If max is too small, those in
+ * the middle are left out.
  *
  * entry is where the inlined copy of the code begins; in the last frame, where
  * the function begins. 0: not known.

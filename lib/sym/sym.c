@@ -305,7 +305,7 @@ sym_inline(struct sym *s, uint64_t addr, struct sym_frame *frame, size_t max)
 	struct sym_at at;
 	const char *file;
 	unsigned line;
-	size_t depth = 1, i = 0;
+	size_t depth = 1, i = 0, passed = 0;
 
 	sym_find(s, addr, &at);
 	if (u != NULL)
@@ -316,8 +316,8 @@ sym_inline(struct sym *s, uint64_t addr, struct sym_frame *frame, size_t max)
 	file = at.file;
 	line = at.line;
 	for (; sc != NULL && sc->parent != NOSCOPE;
-	    sc = &u->scope[sc->parent]) {
-		if (depth-- <= max)
+	    sc = &u->scope[sc->parent], depth--) {
+		if (passed++ < max / 2 || depth <= max - max / 2)
 			frame[i++] = (struct sym_frame){ sc->fn, file, line,
 			    sc->entry };
 		file = sc->file;
