@@ -52,4 +52,37 @@ theirs deep <adr | awk -F'\t' -v OFS='\t' '{
 samefile "deep: as addr2line, but for the middle" expected ours
 check "deep indeed" grep -q '	f0	.*	f9	.*	f32	.*	main	' ours
 
+# inlined calls from no file: file 0 of DWARF 4, or no attribute for the file
+cat >call.c <<'E'
+static inline __attribute__((always_inline)) int twice(int x)
+{
+	return x * 2 ^ x;
+}
+int main(int n, char **v)
+{
+	return twice(n);
+}
+E
+for v in 4 5; do
+	$CC -O1 -gdwarf-$v -dA -S call.c
+	$CC -o asis call.s
+	of_main asis >adr
+	"$S" -i asis <adr >ours
+	check "DWARF $v: a call has a file" \
+	    grep -q "	twice	$T/call.c:3	main	$T/call.c:7\$" ours
+	sed "s|[^	]*\(:7\)\$|???\1|" ours >expected
+	if [ $v = 4 ]; then
+		sed 's/0x1\(.*DW_AT_call_file\)/0\1/' call.s >zero.s
+		check "a call from file 0 assembles" $CC -o zero zero.s
+		"$S" -i zero <adr >ours
+		samefile "has none" expected ours
+	fi
+	# an attribute that nobody knows
+	sed 's/0x58\(.*DW_AT_call_file\)/0x3f00\1/' call.s >without.s
+	check "DWARF $v: a call without a file assembles" \
+	    $CC -o without without.s
+	"$S" -i without <adr >ours
+	samefile "DWARF $v: has none" expected ours
+done
+
 done_testing

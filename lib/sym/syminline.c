@@ -38,15 +38,16 @@ die_name(struct scope_walk *w, Dwarf_Die *die)
 	return name == NULL ? intern(SYM_UNKNOWN) : sym_name(w->s, name);
 }
 
+/* An attribute that is a number; without it, `none'. */
 static uint64_t
-number(Dwarf_Die *die, unsigned name)
+number(Dwarf_Die *die, unsigned name, uint64_t none)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word v;
 
 	if (dwarf_attr(die, name, &attr) == NULL ||
 	    dwarf_formudata(&attr, &v) != 0)
-		return 0;
+		return none;
 	return v;
 }
 
@@ -76,9 +77,9 @@ add_scope(struct scope_walk *w, Dwarf_Die *die, uint32_t parent)
 	sc.fn = die_name(w, die);
 	sc.file = intern(SYM_UNKNOWN);
 	if (parent != NOSCOPE) {
-		sc.line = (uint32_t)number(die, DW_AT_call_line);
+		sc.line = (uint32_t)number(die, DW_AT_call_line, 0);
 		sc.file = sym_file(w->s, &u->lines,
-		    number(die, DW_AT_call_file));
+		    number(die, DW_AT_call_file, UINT64_MAX));
 	}
 	u->scope = xgrow(u->scope, &w->cap, u->nscope + 1, sizeof *u->scope);
 	u->scope[u->nscope++] = sc;

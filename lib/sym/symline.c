@@ -77,7 +77,8 @@ join(const char *dir, const char *name)
 	const char *r;
 	char *path;
 
-	if (name == NULL || *name == '\0')
+	/* before DWARF 5 there is no file 0, which libdw calls ??? */
+	if (name == NULL || *name == '\0' || strcmp(name, SYM_UNKNOWN) == 0)
 		return unknown;
 	if (name[0] == '/' || dir == NULL || *dir == '\0')
 		return intern(name);
