@@ -85,4 +85,79 @@ for v in 4 5; do
 	samefile "DWARF $v: has none" expected ours
 done
 
+# damaged: each of 40 blocks within one another says that what is beside it is
+# the block within it, so walks that believe this would take 2^40 steps
+{
+	cat <<'E'
+	.text
+	.globl	main
+	.type	main, @function
+main:	ret
+	.size	main, . - main
+place:	ret
+end:
+	.data
+	.globl	thing
+	.type	thing, @object
+	.size	thing, 8
+thing:	.quad	0
+	.section .debug_abbrev
+	.byte	1, 0x11, 1, 0x11, 1, 0x12, 7, 0, 0	# unit: low, high
+	.byte	2, 0x0b, 1, 1, 0x13, 0, 0		# block: sibling
+	.byte	3, 0x2e, 0, 3, 8, 0x11, 1, 0x12, 7, 0, 0 # function: name too
+	.byte	4, 0x34, 0, 0x49, 0x13, 2, 0x18, 0, 0	# variable: type, place
+	.byte	5, 0x13, 1, 3, 8, 0x0b, 0x0b, 0, 0	# structure: name, size
+	.byte	6, 0x0d, 0, 3, 8, 0x49, 0x13, 0x38, 0x0b, 0, 0 # member: where
+	.byte	7, 0x24, 0, 3, 8, 0x0b, 0x0b, 0, 0	# basic type: name, size
+	.byte	0
+	.section .debug_info
+unit:	.long	last - first
+first:	.value	4
+	.long	0
+	.byte	8
+	.uleb128 1
+	.quad	place, end - place
+number:	.uleb128 7
+	.asciz	"int"
+	.byte	4
+type:	.uleb128 5
+	.asciz	"pair"
+	.byte	8
+	.uleb128 6
+	.asciz	"one"
+	.long	number - unit
+	.byte	0
+	.uleb128 6
+	.asciz	"two"
+	.long	number - unit
+	.byte	4
+	.byte	0
+E
+	for i in $(seq 40); do
+		echo "b$i: .uleb128 2; .long b$((i + 1)) - unit"
+	done
+	cat <<'E'
+b41:	.uleb128 3
+	.asciz	"within"
+	.quad	place, end - place
+	.uleb128 4
+	.long	type - unit
+	.byte	9, 3
+	.quad	thing
+	.fill	41, 1, 0
+last:
+	.section .note.GNU-stack
+E
+} >blocks.s
+check "blocks assemble" $CC -no-pie -o blocks blocks.s
+at() { # symbol
+	nm blocks | sed -n "s/^0*\(.*\) . $1\$/\1/p"
+}
+at place >adr
+check "damaged blocks: calls" "$S" -i blocks <adr
+same "the function in them is found" "0x$(at place)	within	???:0" "$(cat out)"
+printf '%x\n' $((0x$(at thing) + 4)) >adr
+check "damaged blocks: data" "$S" -m blocks <adr
+same "the type in them is found" "0x$(cat adr)	thing.two" "$(cat out)"
+
 done_testing

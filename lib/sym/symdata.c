@@ -256,13 +256,15 @@ add_type(struct sym *s, Dwarf_Die *die)
 }
 
 static void
-gather_types(struct sym *s, Dwarf_Die *parent, unsigned depth)
+gather_types(struct sym *s, Dwarf_Die *parent, unsigned depth, Dwarf_Off *last)
 {
 	Dwarf_Die die;
 
 	if (depth > MAXDEPTH || dwarf_child(parent, &die) != 0)
 		return;
 	do {
+		if (!sym_goes_on(&die, last))
+			return;
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_variable:
 			add_type(s, &die);
@@ -271,7 +273,7 @@ gather_types(struct sym *s, Dwarf_Die *parent, unsigned depth)
 		case DW_TAG_lexical_block:
 		case DW_TAG_namespace:
 		case DW_TAG_inlined_subroutine:
-			gather_types(s, &die, depth + 1);
+			gather_types(s, &die, depth + 1, last);
 			break;
 		default:
 			break;
@@ -301,7 +303,7 @@ find_type(struct sym *s, const struct sym_data *at, Dwarf_Die *type)
 			sym_units(s);
 		for (size_t i = 0; i < s->nunit; i++) {
 			die = sym_whole_unit(s, &s->unit[i]);
-			gather_types(s, &die, 0);
+			gather_types(s, &die, 0, &(Dwarf_Off){ 0 });
 		}
 		for (int i = 0; i < 2; i++)
 			if (vs->nt[i] > 0)

@@ -21,6 +21,7 @@ struct scope_walk {
 	struct sym *s;
 	struct sym_unit *u;
 	size_t cap;
+	Dwarf_Off last;		/* sym_goes_on's */
 };
 
 static const char *
@@ -95,6 +96,8 @@ walk(struct scope_walk *w, Dwarf_Die *die, uint32_t parent, int depth)
 	if (depth > MAXDEPTH || dwarf_child(die, &child) != 0)
 		return;
 	do {
+		if (!sym_goes_on(&child, &w->last))
+			return;
 		scope = parent;
 		switch (dwarf_tag(&child)) {
 		case DW_TAG_subprogram:

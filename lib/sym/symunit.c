@@ -177,6 +177,17 @@ sym_unit(struct sym *s, uint64_t addr)
 	return r == NULL ? NULL : &s->unit[r->what];
 }
 
+bool
+sym_goes_on(Dwarf_Die *die, Dwarf_Off *last)
+{
+	Dwarf_Off off = dwarf_dieoffset(die);
+
+	if (off <= *last)
+		return false;
+	*last = off;
+	return true;
+}
+
 /* ---- split DWARF ---- */
 
 static const char *

@@ -126,6 +126,12 @@ struct sym_unit *sym_unit(struct sym *, uint64_t addr);
  * a file of its own. If that cannot be read, say so once; it is empty then.
  */
 Dwarf_Die sym_whole_unit(struct sym *, const struct sym_unit *);
+/*
+ * Is a walk over DIEs and what is in them still on its way? *last is where it
+ * has been, at first 0. Damaged DWARF leads out of a DIE to what is behind it,
+ * which would be walked again from each DIE around.
+ */
+bool sym_goes_on(Dwarf_Die *, Dwarf_Off *last);
 /* A name as the flags want it, interned. */
 const char *sym_name(const struct sym *, const char *raw);
 /* Free what a line table holds, not the table itself. */
