@@ -5,6 +5,7 @@
 
 S=$TB/sym
 CC=${CC:-gcc}
+SRC=$PWD/t/src
 cd "$T" || exit 99
 
 # binutils' inlined calls in our form
@@ -16,10 +17,10 @@ theirs() { # object
 		END { print l }'
 }
 
-# the addresses of main's instructions
-of_main() {
-	objdump -d --no-show-raw-insn --section=.text "$1" | awk '
-		/>:$/ { own = /<main>/ }
+# the addresses of the instructions of a program's own functions
+addresses() { # object
+	objdump -d --no-show-raw-insn "$1" | awk '
+		/>:$/ { own = /<(main|insert|depth|mix)>/ }
 		own && /^ *[0-9a-f]+:\t/ && !/nop|xchg +%ax,%ax/ {
 			sub(":", "", $1)
 			print "0x" $1
@@ -39,7 +40,7 @@ of_main() {
 	echo 'int main(int n, char **v) { return f40(n) & 1; }'
 } >deep.c
 $CC -O1 -g -o deep deep.c
-of_main deep >adr
+addresses deep >adr
 "$S" -i deep <adr >ours
 theirs deep <adr | awk -F'\t' -v OFS='\t' '{
 	n = (NF - 1) / 2
@@ -66,7 +67,7 @@ E
 for v in 4 5; do
 	$CC -O1 -gdwarf-$v -dA -S call.c
 	$CC -o asis call.s
-	of_main asis >adr
+	addresses asis >adr
 	"$S" -i asis <adr >ours
 	check "DWARF $v: a call has a file" \
 	    grep -q "	twice	$T/call.c:3	main	$T/call.c:7\$" ours
@@ -159,5 +160,37 @@ same "the function in them is found" "0x$(at place)	within	???:0" "$(cat out)"
 printf '%x\n' $((0x$(at thing) + 4)) >adr
 check "damaged blocks: data" "$S" -m blocks <adr
 same "the type in them is found" "0x$(cat adr)	thing.two" "$(cat out)"
+
+# units of DWARF 2 with code in several ranges, which only .debug_aranges has
+eu_lines() { # object
+	eu-addr2line --absolute -e "$1" | sed -E 's/(:[0-9]+):[0-9]+$/\1/'
+}
+$CC -O2 -gdwarf-2 -gstrict-dwarf -o strict "$SRC/tree.c"
+addresses strict >adr
+"$S" strict <adr | cut -f3 >ours
+eu_lines strict <adr >expected
+samefile "strict DWARF 2: as eu-addr2line" expected ours
+objcopy --compress-debug-sections=zlib strict packed
+"$S" packed <adr | cut -f3 >ours
+samefile "compressed" expected ours
+if command -v yasm >/dev/null; then
+	cat >two.asm <<'E'
+global _start, elsewhere
+section .text
+_start:	nop
+	call elsewhere
+	ret
+section .text.elsewhere exec
+elsewhere: nop
+	ret
+E
+	yasm -f elf64 -g dwarf2 -o two.o two.asm
+	ld -o two two.o
+	nm two | sed -n -E 's/ T (_start|elsewhere)//p' | sort >adr
+	same "yasm: two sections" "two.asm:3 two.asm:7" \
+	    "$(echo $("$S" two <adr | sed 's|.*/||'))"
+else
+	skip "yasm: two sections" "no yasm here"
+fi
 
 done_testing

@@ -9,7 +9,8 @@
  * is opened, those of units when DWARF is first needed, those of a unit's lines
  * (symline.c) and inlined calls (syminline.c) at the first lookup in the unit.
  * A unit's own ranges come from its first DIE, not from .debug_aranges, which
- * clang does not write; but see symtable.c for objects with compressed DWARF.
+ * clang does not write; but see symtable.c for objects with compressed DWARF,
+ * and symunit.c for DWARF 2.
  */
 #include "sym.h"
 

@@ -73,7 +73,8 @@ inflated(struct sym *s)
 {
 	static const char *const sections[] = { ".debug_info",
 	    ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str",
-	    ".debug_ranges", ".debug_rnglists", ".debug_types", NULL };
+	    ".debug_ranges", ".debug_rnglists", ".debug_types",
+	    ".debug_aranges", NULL };
 	static const char *const split[] = { ".gnu_debugaltlink",
 	    ".debug_addr", ".debug_str_offsets", NULL };
 	static const struct sym_sections units = { sections, split };
@@ -117,19 +118,92 @@ say_unreadable(const struct sym_dwfl *d)
 			    NULL, NULL, NULL));
 }
 
+/* What the linker threw away keeps its DWARF, where there is no code. */
+static void
+add_range(struct sym *s, size_t unit, Dwarf_Addr lo, Dwarf_Addr hi)
+{
+	lo += s->bias;
+	hi += s->bias;
+	if (lo >= s->textlo && hi <= s->texthi)
+		range_add(&s->units, lo, hi, (uint32_t)unit);
+}
+
 /*
- * The units and the ranges of their code. What the linker threw away keeps
- * its DWARF, at addresses where there is no code.
+ * Has the unit's DIE no room for all of its ranges? DWARF 2 has no attribute
+ * for more than one; most compilers take that of DWARF 3.
  */
+static bool
+lacks_ranges(Dwarf_Die *die)
+{
+	Dwarf_Half version;
+
+	return dwarf_cu_info(die->cu, &version, NULL, NULL, NULL, NULL, NULL,
+	    NULL) == 0 && version <= 2 && !dwarf_hasattr(die, DW_AT_ranges);
+}
+
+/* The unit whose DIE is there, or nunit; they are sorted. */
+static size_t
+unit_at(const struct sym *s, Dwarf_Off off)
+{
+	size_t lo = 0, hi = s->nunit, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (dwarf_dieoffset(&s->unit[mid].die) < off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->nunit && dwarf_dieoffset(&s->unit[lo].die) == off ? lo :
+	    s->nunit;
+}
+
+/* Those in .debug_aranges, of units whose DIE has no room for them. */
+static void
+add_aranges(struct sym *s)
+{
+	Dwarf_Aranges *ranges;
+	Dwarf_Addr lo;
+	Dwarf_Word size;
+	Dwarf_Off off;
+	size_t n, i, unit;
+
+	if (dwarf_getaranges(s->dwarf, &ranges, &n) != 0)
+		return;
+	for (i = 0; i < n; i++) {
+		if (dwarf_getarangeinfo(dwarf_onearange(ranges, i), &lo, &size,
+		    &off) != 0)
+			continue;
+		unit = unit_at(s, off);
+		if (unit < s->nunit && lacks_ranges(&s->unit[unit].die))
+			add_range(s, unit, lo, lo + size);
+	}
+}
+
+/* A unit and its ranges. Does its DIE lack some? */
+static bool
+add_unit(struct sym *s, Dwarf_Die *die, size_t *cap)
+{
+	Dwarf_Addr base, lo, hi;
+	ptrdiff_t off = 0;
+
+	s->unit = xgrow(s->unit, cap, s->nunit + 1, sizeof *s->unit);
+	s->unit[s->nunit] = (struct sym_unit){ .die = *die };
+	while ((off = dwarf_ranges(die, off, &base, &lo, &hi)) > 0)
+		add_range(s, s->nunit, lo, hi);
+	s->nunit++;
+	return lacks_ranges(die);
+}
+
 void
 sym_units(struct sym *s)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
-	Dwarf_Addr base, lo, hi, bias = 0;
-	ptrdiff_t off;
+	Dwarf_Addr bias = 0;
 	uint8_t type;
 	size_t cap = 0, i;
+	bool lack = false;
 
 	s->hasunits = true;
 	if (s->lineerror != NULL)
@@ -146,21 +220,11 @@ sym_units(struct sym *s)
 		return;
 	}
 	while (dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, &die,
-	    NULL) == 0) {
-		if (type != DW_UT_compile && type != DW_UT_skeleton)
-			continue;
-		s->unit = xgrow(s->unit, &cap, s->nunit + 1, sizeof *s->unit);
-		s->unit[s->nunit] = (struct sym_unit){ .die = die };
-		off = 0;
-		while ((off = dwarf_ranges(&die, off, &base, &lo, &hi)) > 0) {
-			lo += s->bias;
-			hi += s->bias;
-			if (lo >= s->textlo && hi <= s->texthi)
-				range_add(&s->units, lo, hi,
-				    (uint32_t)s->nunit);
-		}
-		s->nunit++;
-	}
+	    NULL) == 0)
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
+			lack |= add_unit(s, &die, &cap);
+	if (lack)
+		add_aranges(s);
 	for (i = 0; i < s->nunit; i++)
 		s->unit[i].lines.unit = &s->unit[i].die;
 	range_done(&s->units);
