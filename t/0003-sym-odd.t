@@ -193,4 +193,24 @@ else
 	skip "yasm: two sections" "no yasm here"
 fi
 
+# a symbol table of which only some was kept: the dynamic symbols count, too
+cat >some.c <<'E'
+int values[4];
+__attribute__((noinline)) static int hidden(int n) { return n * values[n & 3]; }
+int one(int n) { return hidden(n) + 1; }
+int two(int n) { return hidden(n) * 2; }
+int three(int n) { return hidden(n) * 3; }
+E
+$CC -O1 -shared -fPIC -o some.so some.c
+nm -D --defined-only some.so | grep -E ' (one|two|three|values)$' >table
+nm some.so | grep ' hidden$' >>table
+strip -s -K two -K hidden some.so
+same "only two are kept" 2 "$(nm some.so | wc -l)"
+sed -n 's/^0*\(.*\) [Tt] \(.*\)$/0x\1	\2	???:0/p' table >expected
+"$S" some.so <expected >ours
+samefile "but all functions are told" expected ours
+sed -n 's/^0*\(.*\) B \(.*\)$/0x\1	\2/p' table >expected
+"$S" -m some.so <expected >ours
+samefile "and the data" expected ours
+
 done_testing

@@ -405,6 +405,30 @@ symbols_module(const struct sym_dwfl *d)
 	return d->mod;
 }
 
+/*
+ * libdwfl leaves out the dynamic symbols of an object that has others. If these
+ * are fewer, only some were kept (strip -K), and both are read.
+ */
+static void
+add_dynamic(const struct sym *s, struct sym_symbol *y)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	Dwarf_Addr bias;
+	Elf *elf = dwfl_module_getelf(s->dwfl->mod, &bias);
+
+	while (elf != NULL && (scn = elf_nextscn(elf, scn)) != NULL)
+		if (gelf_getshdr(scn, &sh) != NULL &&
+		    sh.sh_type == SHT_DYNSYM && sh.sh_entsize != 0 &&
+		    sh.sh_size / sh.sh_entsize > (size_t)y->n &&
+		    (y->dynamic = elf_getdata(scn, NULL)) != NULL) {
+			y->object = elf;
+			y->names = sh.sh_link;
+			y->left = sh.sh_size / sh.sh_entsize;
+			return;
+		}
+}
+
 struct sym_symbol
 sym_symbols(const struct sym *s)
 {
@@ -413,7 +437,24 @@ sym_symbols(const struct sym *s)
 	/* symbol 0 is none */
 	y.i = 1;
 	y.n = y.mod == NULL ? 0 : dwfl_module_getsymtab(y.mod);
+	if (y.n > 0)
+		add_dynamic(s, &y);
 	return y;
+}
+
+static bool
+next_dynamic(struct sym_symbol *y)
+{
+	while (y->left > 1) {
+		if (gelf_getsym(y->dynamic, (int)--y->left, &y->elf) == NULL)
+			continue;
+		y->raw = elf_strptr(y->object, y->names, y->elf.st_name);
+		y->addr = y->elf.st_value;
+		y->type = GELF_ST_TYPE(y->elf.st_info);
+		if (y->raw != NULL && y->elf.st_shndx != SHN_UNDEF)
+			return true;
+	}
+	return false;
 }
 
 bool
@@ -426,7 +467,7 @@ sym_symbol_next(struct sym_symbol *y)
 		if (y->raw != NULL && y->elf.st_shndx != SHN_UNDEF)
 			return true;
 	}
-	return false;
+	return next_dynamic(y);
 }
 
 bool

@@ -157,7 +157,10 @@ struct sym_symbol {
 	int type;		/* STT_FUNC ... */
 	GElf_Sym elf;
 	Dwfl_Module *mod;	/* private: the table, */
-	int i, n;		/* and how much of it was read */
+	int i, n;		/* and how much of it was read; */
+	Elf *object;		/* then the object's dynamic ones, */
+	Elf_Data *dynamic;	/* from the last to the first */
+	size_t names, left;
 };
 /* Begin before the first symbol. */
 struct sym_symbol sym_symbols(const struct sym *);
