@@ -10,109 +10,33 @@
  */
 #include "symunit.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/intern.h"
 #include "mem.h"
 
-static const char *unknown;
-
-/* What is asked of libdw about a table: rows or files, and how many. */
+/* What libdw has read of a table. */
 struct reading {
 	struct sym *s;
 	struct sym_table *t;
 	Dwarf_Lines *lines;
-	Dwarf_Files *files;
 	size_t n;
 	int r;
 };
 
 static void
-read_rows(void *arg)
+read_table(void *arg)
 {
 	struct reading *a = arg;
+	struct sym_table *t = a->t;
 	Dwarf_Off next;
 	Dwarf_CU *cu = NULL;
 
-	a->r = a->t->unit != NULL ?
-	    dwarf_getsrclines(a->t->unit, &a->lines, &a->n) :
-	    dwarf_next_lines(a->s->tables.image.dwarf, a->t->off, &next, &cu,
-	    NULL, NULL, &a->lines, &a->n);
-}
-
-static void
-read_files(void *arg)
-{
-	struct reading *a = arg;
-	Dwarf_Off next;
-	Dwarf_CU *cu = NULL;
-
-	a->r = a->t->unit != NULL ?
-	    dwarf_getsrcfiles(a->t->unit, &a->files, &a->n) :
-	    dwarf_next_lines(a->s->tables.image.dwarf, a->t->off, &next, &cu,
-	    &a->files, &a->n, NULL, NULL);
-}
-
-/* The folder of the compilation. A table has it as its first folder. */
-static const char *
-folder(struct sym_table *t)
-{
-	Dwarf_Attribute attr;
-	const char *const *dir;
-	size_t n;
-
-	if (t->unit != NULL)
-		return dwarf_attr(t->unit, DW_AT_comp_dir, &attr) == NULL ?
-		    NULL : dwarf_formstring(&attr);
-	return dwarf_getsrcdirs(t->files, &dir, &n) != 0 || n == 0 ? NULL :
-	    dir[0];
-}
-
-/* A relative name with the folder of the compilation, as libdw has left it. */
-static const char *
-join(const char *dir, const char *name)
-{
-	const char *r;
-	char *path;
-
-	/* before DWARF 5 there is no file 0, which libdw calls ??? */
-	if (name == NULL || *name == '\0' || strcmp(name, SYM_UNKNOWN) == 0)
-		return unknown;
-	if (name[0] == '/' || dir == NULL || *dir == '\0')
-		return intern(name);
-	path = xmalloc(strlen(dir) + strlen(name) + 2);
-	strcpy(path, dir);
-	strcat(path, "/");
-	strcat(path, name);
-	r = intern(path);
-	free(path);
-	return r;
-}
-
-const char *
-sym_file(struct sym *s, struct sym_table *t, uint64_t no)
-{
-	struct reading a = { .s = s, .t = t };
-
-	if (unknown == NULL)
-		unknown = intern(SYM_UNKNOWN);
-	if (!t->hasfiles) {
-		t->hasfiles = true;
-		sym_with_stack(read_files, &a);
-		if (a.r != 0)
-			return unknown;
-		t->files = a.files;
-		t->file = xcalloc(a.n, sizeof *t->file);
-		t->nfile = a.n;
-	}
-	if (no >= t->nfile)
-		return unknown;
-	if (t->file[no] == NULL)
-		t->file[no] = join(folder(t), dwarf_filesrc(t->files, no, NULL,
-		    NULL));
-	return t->file[no];
+	if (t->unit == NULL)
+		a->r = dwarf_next_lines(a->s->tables.image.dwarf, t->off,
+		    &next, &cu, &t->files, &t->nfile, &a->lines, &a->n);
+	else if ((a->r = dwarf_getsrclines(t->unit, &a->lines, &a->n)) == 0)
+		a->r = dwarf_getsrcfiles(t->unit, &t->files, &t->nfile);
 }
 
 static void
@@ -135,9 +59,8 @@ add_row(struct sym_table *t, struct sym_row row)
 }
 
 static void
-lay_out(struct sym *s, struct sym_table *t)
+add_rows(struct sym *s, struct sym_table *t, Dwarf_Lines *lines, size_t n)
 {
-	struct reading a = { .s = s, .t = t };
 	Dwarf_Line *line;
 	Dwarf_Files *files;
 	Dwarf_Addr addr;
@@ -146,13 +69,9 @@ lay_out(struct sym *s, struct sym_table *t)
 	bool end;
 	uint64_t bias = t->unit == NULL ? s->tables.image.bias : s->bias;
 
-	t->hasrows = true;
-	sym_with_stack(read_rows, &a);
-	if (a.r != 0)
-		return;
-	t->row = xmalloc((a.n + 1) * sizeof *t->row);
-	for (i = 0; i < a.n; i++) {
-		line = dwarf_onesrcline(a.lines, i);
+	t->row = xmalloc((n + 1) * sizeof *t->row);
+	for (i = 0; i < n; i++) {
+		line = dwarf_onesrcline(lines, i);
 		if (line == NULL || dwarf_lineaddr(line, &addr) != 0 ||
 		    dwarf_lineno(line, &no) != 0 ||
 		    dwarf_lineendsequence(line, &end) != 0 ||
@@ -165,6 +84,34 @@ lay_out(struct sym *s, struct sym_table *t)
 		    end ? NOFILE : (uint32_t)file, end ? 0 : (uint32_t)no });
 	}
 	t->row = xrealloc(t->row, (t->nrow + 1) * sizeof *t->row);
+}
+
+static void
+lay_out(struct sym *s, struct sym_table *t)
+{
+	struct reading a = { .s = s, .t = t };
+
+	if (t->laidout)
+		return;
+	t->laidout = true;
+	sym_with_stack(read_table, &a);
+	if (a.r != 0) {
+		t->nfile = 0;
+		return;
+	}
+	t->file = xcalloc(t->nfile + 1, sizeof *t->file);
+	add_rows(s, t, a.lines, a.n);
+}
+
+const char *
+sym_file(struct sym *s, struct sym_table *t, uint64_t no)
+{
+	lay_out(s, t);
+	if (no >= t->nfile)
+		return intern(SYM_UNKNOWN);
+	if (t->file[no] == NULL)
+		t->file[no] = sym_file_name(t, no);
+	return t->file[no];
 }
 
 /* The last row at or before addr, or the first of all. */
@@ -216,8 +163,7 @@ table(struct sym *s, uint64_t addr)
 		if (r == NULL)
 			return NULL;
 		t = &s->tables.table[r->what];
-		if (!t->hasrows)
-			lay_out(s, t);
+		lay_out(s, t);
 		if (t->checked || has_row_in(t, r)) {
 			t->checked = true;
 			return t;
@@ -225,7 +171,7 @@ table(struct sym *s, uint64_t addr)
 		sym_tables_close(s);	/* they are in another order */
 	}
 	u = sym_unit(s, addr);
-	if (u != NULL && !u->lines.hasrows)
+	if (u != NULL)
 		lay_out(s, &u->lines);
 	return u == NULL ? NULL : &u->lines;
 }
@@ -259,13 +205,10 @@ sym_line(struct sym *s, uint64_t addr, const char **file, unsigned *line)
 {
 	struct sym_table *t;
 	const struct sym_row *r = row_at(s, addr, &t);
+	static const char *unknown;
 
 	if (unknown == NULL)
 		unknown = intern(SYM_UNKNOWN);
-	*file = unknown;
-	*line = 0;
-	if (r == NULL)
-		return;
-	*file = sym_file(s, t, r->file);
-	*line = r->line;
+	*file = r == NULL ? unknown : sym_file(s, t, r->file);
+	*line = r == NULL ? 0 : r->line;
 }

@@ -55,7 +55,7 @@ struct sym_table {
 	Dwarf_Off off;			/* where it is in .debug_line, or */
 	Dwarf_Die *unit;		/* the unit that it belongs to */
 	bool checked;			/* it is the right one */
-	bool hasrows, hasfiles;		/* laid out, below */
+	bool laidout;			/* as below */
 	struct sym_row *row;		/* file NOFILE: no line here */
 	size_t nrow, lastrow;
 	Dwarf_Files *files;
@@ -196,6 +196,9 @@ void sym_line(struct sym *, uint64_t addr, const char **file, unsigned *line);
 bool sym_has_line(struct sym *, uint64_t addr);
 /* symline.c: the table's file with this DWARF number, or SYM_UNKNOWN */
 const char *sym_file(struct sym *, struct sym_table *, uint64_t n);
+
+/* symfile.c: the name of that file, interned; or SYM_UNKNOWN */
+const char *sym_file_name(struct sym_table *, uint64_t n);
 
 /* symstack.c: call(arg), where there is enough stack for libdw */
 void sym_with_stack(void (*call)(void *), void *arg);
