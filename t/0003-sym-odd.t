@@ -213,4 +213,30 @@ sed -n 's/^0*\(.*\) B \(.*\)$/0x\1	\2/p' table >expected
 "$S" -m some.so <expected >ours
 samefile "and the data" expected ours
 
+# a relative folder of the compilation, in which all files are
+mkdir -p below/inc
+echo 'static int third(int n) { return n / 3; }' >below/inc/third.h
+printf '#include "inc/third.h"\nint main(int n, char **v)\n{ %s\n' \
+    'return third(n); }' >below/first.c
+for c in "$CC" clang; do
+	if ! command -v "$c" >/dev/null; then
+		skip "relative folders" "no $c here"
+		continue
+	fi
+	for v in 4 5; do
+		(cd below && "$c" -gdwarf-$v -gz=none \
+		    -fdebug-prefix-map="$T/below=where" -o ../relative first.c)
+		for f in main third; do
+			nm relative | sed -n "s/ [Tt] $f\$//p"
+		done >adr
+		same "relative folder: $c, DWARF $v" \
+		    "where/first.c:3 where/inc/third.h:1" \
+		    "$(echo $("$S" relative <adr | cut -f3 | sed 's|/\./|/|'))"
+		objcopy --compress-debug-sections=zlib relative
+		same "compressed" \
+		    "where/first.c:3 where/inc/third.h:1" \
+		    "$(echo $("$S" relative <adr | cut -f3 | sed 's|/\./|/|'))"
+	done
+done
+
 done_testing

@@ -2,7 +2,14 @@
  * symfile - names of source files
  *
  * A line table names its files by a folder and a name within that; libdw puts
- * both together. A relative folder begins in the folder of the compilation.
+ * both together. A relative folder begins in the folder of the compilation,
+ * which is the table's folder 0, and may be relative itself:
+ *
+ *	folder 0  its folder  name   libdw says  the name here
+ *	/src      0           x.c    /src/x.c    /src/x.c
+ *	/src      1, inc      x.h    inc/x.h     /src/inc/x.h
+ *	src       0           x.c    src/x.c     src/x.c
+ *	src       1, inc      x.h    inc/x.h     src/inc/x.h
  */
 #include "symunit.h"
 
@@ -26,6 +33,35 @@ folder(struct sym_table *t)
 		    NULL : dwarf_formstring(&attr);
 	return dwarf_getsrcdirs(t->files, &dir, &n) != 0 || n == 0 ? NULL :
 	    dir[0];
+}
+
+static bool
+is_below(const char *name, const char *dir)
+{
+	size_t n = dir == NULL ? 0 : strlen(dir);
+
+	return n > 0 && strncmp(name, dir, n) == 0 && name[n] == '/';
+}
+
+/*
+ * Does the relative name begin with the folder of the compilation already? It
+ * does if it is in folder 0. Which folder it is in libdw does not tell: if
+ * several could be it, we take the name for one of another.
+ */
+static bool
+has_folder(struct sym_table *t, const char *name, const char *dir)
+{
+	const char *const *other;
+	size_t n, i;
+
+	if (!is_below(name, dir) ||
+	    dwarf_getsrcdirs(t->files, &other, &n) != 0 || n == 0 ||
+	    other[0] == NULL || strcmp(other[0], dir) != 0)
+		return false;
+	for (i = 1; i < n; i++)
+		if (is_below(name, other[i]))
+			return false;
+	return true;
 }
 
 static const char *
@@ -53,7 +89,7 @@ sym_file_name(struct sym_table *t, uint64_t no)
 	if (name[0] == '/')
 		return intern(name);
 	dir = folder(t);
-	if (dir == NULL || *dir == '\0')
+	if (dir == NULL || *dir == '\0' || has_folder(t, name, dir))
 		return intern(name);
 	return join(dir, name);
 }
