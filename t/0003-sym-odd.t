@@ -239,4 +239,44 @@ for c in "$CC" clang; do
 	done
 done
 
+# columns and discriminators that are too large for libdw
+cat >large.s <<'E'
+	.text
+	.file	1 "large.c"
+	.globl	main
+	.type	main, @function
+main:	.loc	1 3 65535 discriminator 16777215
+	nop
+	.loc	1 4 65536
+	nop
+	.loc	1 5 7 discriminator 16777216
+	nop
+	.loc	1 6 4294967295 discriminator 4294967295
+	ret
+	.size	main, . - main
+	.section .note.GNU-stack
+E
+for v in 4 5; do
+	check "DWARF $v: large numbers assemble" \
+	    $CC -gdwarf-$v -gz=none -o large large.s
+	objcopy --compress-debug-sections=zlib large packed
+	objcopy --compress-debug-sections=zlib-gnu large zpacked
+	main=$(nm large | sed -n 's/ T main//p')
+	for i in 0 1 2 3; do
+		printf '0x%x\n' $((0x$main + i))
+	done >adr
+	for o in large packed zpacked; do
+		same "lines of $o" "large.c:3 large.c:4 large.c:5 large.c:6" \
+		    "$(echo $("$S" $o <adr | sed 's|.*/||'))"
+	done
+done
+if clang -O2 -g -fpseudo-probe-for-profiling -o probes "$SRC/tree.c" 2>err; then
+	addresses probes >adr
+	"$S" -i probes <adr >ours
+	theirs probes <adr >expected
+	samefile "discriminators of 32 bits: as addr2line" expected ours
+else
+	skip "discriminators of 32 bits" "no clang that writes them"
+fi
+
 done_testing

@@ -10,6 +10,7 @@
  */
 #include "symunit.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
 
 #include "base/intern.h"
@@ -24,17 +25,34 @@ struct reading {
 	int r;
 };
 
+/* Where the table is: 0, or -1 if the unit has none. */
+static int
+table_offset(const struct sym_table *t, Dwarf_Off *off)
+{
+	Dwarf_Attribute attr;
+
+	*off = t->off;
+	return t->unit == NULL || (dwarf_attr(t->unit, DW_AT_stmt_list,
+	    &attr) != NULL && dwarf_formudata(&attr, off) == 0) ? 0 : -1;
+}
+
 static void
 read_table(void *arg)
 {
 	struct reading *a = arg;
 	struct sym_table *t = a->t;
-	Dwarf_Off next;
+	Dwarf *dwarf = t->unit == NULL ? a->s->tables.image.dwarf :
+	    a->s->dwarf;
+	Dwarf_Off off, next;
 	Dwarf_CU *cu = NULL;
 
+	a->r = table_offset(t, &off);
+	if (a->r != 0)
+		return;
+	sym_tame(dwarf, off);
 	if (t->unit == NULL)
-		a->r = dwarf_next_lines(a->s->tables.image.dwarf, t->off,
-		    &next, &cu, &t->files, &t->nfile, &a->lines, &a->n);
+		a->r = dwarf_next_lines(dwarf, off, &next, &cu, &t->files,
+		    &t->nfile, &a->lines, &a->n);
 	else if ((a->r = dwarf_getsrclines(t->unit, &a->lines, &a->n)) == 0)
 		a->r = dwarf_getsrcfiles(t->unit, &t->files, &t->nfile);
 }
