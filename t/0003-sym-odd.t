@@ -279,4 +279,52 @@ else
 	skip "discriminators of 32 bits" "no clang that writes them"
 fi
 
+# a long function that the linker throws away, and its lines: all others have
+# the lines that they have where it is not compiled at all
+{
+	echo '#ifdef LONG'
+	echo '__attribute__((visibility("hidden"))) int unused(int x)'
+	echo '{'
+	for i in $(seq 1000); do
+		echo "x = x * $((12345 + 2 * i)) ^ x >> 3;"
+	done
+	echo 'return x; }'
+	echo '#endif'
+	cat <<'E'
+__attribute__((noinline)) static int mix(int n)
+{
+	int r = 0;
+	for (int i = 0; i < n; i++)
+		r += i * n;
+	return r;
+}
+int main(int n, char **v)
+{
+	int s = 0;
+	for (int i = 0; i < 20; i++)
+		s += mix(i);
+	return s & 1;
+}
+E
+} >long.c
+lines() { # object
+	addresses "$1" | "$S" "$1" | cut -f2,3
+}
+for how in -fuse-ld=bfd -fuse-ld=gold -fuse-ld=lld -Wl,-z,noseparate-code; do
+	if ! $CC $how -O1 -g -o short long.c 2>err; then
+		skip "discarded: $how" "no such linker"
+		skip "compressed" "no such linker"
+		continue
+	fi
+	$CC $how -O1 -g -gz=none -ffunction-sections -Wl,--gc-sections -DLONG \
+	    -o long long.c
+	lines short >expected
+	lines long >ours
+	samefile "discarded: $how" expected ours
+	objcopy --compress-debug-sections=zlib long
+	lines long >ours
+	samefile "compressed" expected ours
+done
+check "of some lines" test "$(wc -l <expected)" -gt 20
+
 done_testing

@@ -134,6 +134,23 @@ read_text(struct sym *s, Elf *elf)
 	}
 }
 
+/* A segment of code may begin with the file's header: skip what is no code. */
+static void
+skip_header(struct sym *s, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	uint64_t lo = UINT64_MAX;
+
+	while (elf != NULL && (scn = elf_nextscn(elf, scn)) != NULL)
+		if (gelf_getshdr(scn, &sh) != NULL &&
+		    sh.sh_flags & SHF_EXECINSTR && sh.sh_flags & SHF_ALLOC &&
+		    sh.sh_addr >= s->textlo && sh.sh_addr < lo)
+			lo = sh.sh_addr;
+	if (lo < s->texthi)
+		s->textlo = lo;
+}
+
 static void
 read_pieces(struct sym *s, Elf *elf)
 {
@@ -175,6 +192,7 @@ sym_open(const char *path, unsigned flags)
 	}
 	elf = dwfl_module_getelf(s->dwfl->mod, &bias);
 	read_text(s, elf);
+	skip_header(s, elf);
 	read_pieces(s, elf);
 	read_functions(s);
 	if (s->nfn == 0)

@@ -6,7 +6,7 @@
  * has no line, which is how clang marks what it puts in front of a function,
  * the address itself has the line of the row before. The end of a sequence ends
  * its last row. Rows outside the object's code belong to code that the linker
- * removed.
+ * removed, see symtame.c, too.
  */
 #include "symunit.h"
 
@@ -25,6 +25,13 @@ struct reading {
 	int r;
 };
 
+/* The table's addresses + this are ours. */
+static uint64_t
+bias(const struct sym *s, const struct sym_table *t)
+{
+	return t->unit == NULL ? s->tables.image.bias : s->bias;
+}
+
 /* Where the table is: 0, or -1 if the unit has none. */
 static int
 table_offset(const struct sym_table *t, Dwarf_Off *off)
@@ -41,15 +48,16 @@ read_table(void *arg)
 {
 	struct reading *a = arg;
 	struct sym_table *t = a->t;
-	Dwarf *dwarf = t->unit == NULL ? a->s->tables.image.dwarf :
-	    a->s->dwarf;
+	struct sym *s = a->s;
+	Dwarf *dwarf = t->unit == NULL ? s->tables.image.dwarf : s->dwarf;
+	uint64_t b = bias(s, t);
 	Dwarf_Off off, next;
 	Dwarf_CU *cu = NULL;
 
 	a->r = table_offset(t, &off);
 	if (a->r != 0)
 		return;
-	sym_tame(dwarf, off);
+	sym_tame(dwarf, off, s->textlo - b, s->texthi - b);
 	if (t->unit == NULL)
 		a->r = dwarf_next_lines(dwarf, off, &next, &cu, &t->files,
 		    &t->nfile, &a->lines, &a->n);
@@ -85,7 +93,6 @@ add_rows(struct sym *s, struct sym_table *t, Dwarf_Lines *lines, size_t n)
 	size_t i, file;
 	int no;
 	bool end;
-	uint64_t bias = t->unit == NULL ? s->tables.image.bias : s->bias;
 
 	t->row = xmalloc((n + 1) * sizeof *t->row);
 	for (i = 0; i < n; i++) {
@@ -95,7 +102,7 @@ add_rows(struct sym *s, struct sym_table *t, Dwarf_Lines *lines, size_t n)
 		    dwarf_lineendsequence(line, &end) != 0 ||
 		    dwarf_line_file(line, &files, &file) != 0)
 			continue;
-		addr += bias;
+		addr += bias(s, t);
 		if (addr < s->textlo || addr > s->texthi)
 			continue;
 		add_row(t, (struct sym_row){ addr,

@@ -5,14 +5,23 @@
  * refuses all of a table that has a larger one. clang writes discriminators of
  * 32 bits for profiles by sampling (-fpseudo-probe-for-profiling), and programs
  * that write programs may make lines of any length. Nobody here asks for
- * either, so a larger one becomes 0, of as many bytes. That is done in memory
- * that is ours (ELF_C_READ_MMAP_PRIVATE, or an image), just before libdw reads
- * the table; sym_dwfl_unread brings the file's bytes back.
+ * either, so a larger one becomes 0, of as many bytes.
+ *
+ * What the linker threw away keeps its lines, mostly from address 0 on. Where
+ * it is long it reaches addresses of code that is there; and as libdw sorts all
+ * rows by address, nobody could tell them apart then. So a sequence of rows
+ * that begins where there is no code is moved away as a whole.
+ *
+ * Both is done in memory that is ours (ELF_C_READ_MMAP_PRIVATE, or an image),
+ * just before libdw reads the table; sym_dwfl_unread brings the file's bytes
+ * back.
  */
 #include "symunit.h"
 
 #include <dwarf.h>
 #include <string.h>
+
+#define AWAY	((uint64_t)1 << 62)	/* no code is there */
 
 enum { MOST_COLUMN = (1 << 16) - 1, MOST_DISCRIMINATOR = (1 << 24) - 1 };
 
@@ -25,6 +34,8 @@ struct program {
 	const uint8_t *operands;
 	unsigned base;
 	struct bytes code;
+	uint64_t lo, hi;	/* where there is code */
+	bool away;		/* the sequence is not of that */
 };
 
 /* 0 behind the end. */
@@ -81,35 +92,58 @@ take_part(struct bytes *b, uint64_t size)
 	return part;
 }
 
+static void
+tame_address(struct program *g, struct bytes *op)
+{
+	static const uint64_t away = AWAY;
+	uint8_t *start = op->p;
+	uint64_t addr = take(op, sizeof addr);
+
+	if (op->p - start != sizeof addr)
+		return;
+	g->away |= addr < g->lo || addr > g->hi;
+	if (g->away)
+		memcpy(start, &away, sizeof away);
+}
+
 /* An extended opcode, behind its 0. */
 static void
-tame_extended(struct bytes *b)
+tame_extended(struct program *g)
 {
-	uint64_t size = take_uleb(b);
-	struct bytes op = take_part(b, size);
+	uint64_t size = take_uleb(&g->code);
+	struct bytes op = take_part(&g->code, size);
 
-	if (take(&op, 1) == DW_LNE_set_discriminator)
+	switch (take(&op, 1)) {
+	case DW_LNE_end_sequence:
+		g->away = false;
+		break;
+	case DW_LNE_set_address:
+		tame_address(g, &op);
+		break;
+	case DW_LNE_set_discriminator:
 		tame_number(&op, MOST_DISCRIMINATOR);
+		break;
+	}
 }
 
 static void
-tame_program(struct program g)
+tame_program(struct program *g)
 {
-	struct bytes *b = &g.code;
+	struct bytes *b = &g->code;
 	unsigned op, n;
 
 	while (b->p < b->end) {
 		op = *b->p++;
-		if (op >= g.base)
+		if (op >= g->base)
 			continue;
 		if (op == 0)
-			tame_extended(b);
+			tame_extended(g);
 		else if (op == DW_LNS_set_column)
 			tame_number(b, MOST_COLUMN);
 		else if (op == DW_LNS_fixed_advance_pc)
 			take(b, 2);
 		else
-			for (n = g.operands[op]; n > 0; n--)
+			for (n = g->operands[op]; n > 0; n--)
 				take_uleb(b);
 	}
 }
@@ -160,13 +194,13 @@ lines_section(Elf *elf)
 }
 
 void
-sym_tame(Dwarf *dwarf, Dwarf_Off off)
+sym_tame(Dwarf *dwarf, Dwarf_Off off, uint64_t lo, uint64_t hi)
 {
 	Elf *elf = dwarf_getelf(dwarf);
 	Elf_Data *data = lines_section(elf);
 	const char *ident = elf_getident(elf, NULL);
 	struct bytes b;
-	struct program g;
+	struct program g = { .lo = lo, .hi = hi };
 
 	if (data == NULL || data->d_buf == NULL || off >= data->d_size ||
 	    ident == NULL || ident[EI_DATA] != ELFDATA2LSB)
@@ -174,5 +208,5 @@ sym_tame(Dwarf *dwarf, Dwarf_Off off)
 	b.p = (uint8_t *)data->d_buf + off;
 	b.end = (uint8_t *)data->d_buf + data->d_size;
 	if (take_head(b, &g) == 0)
-		tame_program(g);
+		tame_program(&g);
 }

@@ -200,8 +200,11 @@ const char *sym_file(struct sym *, struct sym_table *, uint64_t n);
 /* symfile.c: the name of that file, interned; or SYM_UNKNOWN */
 const char *sym_file_name(struct sym_table *, uint64_t n);
 
-/* symtame.c: make the line table at this offset one that libdw can read */
-void sym_tame(Dwarf *, Dwarf_Off off);
+/*
+ * symtame.c: make the line table at this offset one that libdw can read, and
+ * only of code from lo to hi. Once, just before libdw reads it.
+ */
+void sym_tame(Dwarf *, Dwarf_Off off, uint64_t lo, uint64_t hi);
 
 /* symstack.c: call(arg), where there is enough stack for libdw */
 void sym_with_stack(void (*call)(void *), void *arg);
