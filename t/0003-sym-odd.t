@@ -327,4 +327,17 @@ for how in -fuse-ld=bfd -fuse-ld=gold -fuse-ld=lld -Wl,-z,noseparate-code; do
 done
 check "of some lines" test "$(wc -l <expected)" -gt 20
 
+# a table of a version that libdw does not know: that is said, once
+$CC -g -gz=none -o version "$SRC/tree.c"
+at=$(readelf -SW version |
+    sed -n 's/.* \.debug_line *PROGBITS *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+printf '\143' | dd of=version bs=1 seek=$((0x$at + 4)) conv=notrunc 2>/dev/null
+addresses version >adr
+check "a table that cannot be read" "$S" version <adr
+same "costs the lines" "???:0" "$(cut -f3 out | sort -u)"
+same "is told" 1 "$(grep -c '^sym: version: libdw cannot read lines of' err)"
+same "and nothing else" 1 "$(wc -l <err)"
+check "no lines" "$S" some.so <adr
+same "are no fault" "" "$(cat err)"
+
 done_testing

@@ -356,6 +356,13 @@ sym_dwfl_open(struct sym_dwfl *d, const char *path)
 	return NULL;
 }
 
+const char *
+sym_dwfl_name(const struct sym_dwfl *d)
+{
+	return dwfl_module_info(d->mod, NULL, NULL, NULL, NULL, NULL, NULL,
+	    NULL);
+}
+
 void
 sym_dwfl_close(struct sym_dwfl *d)
 {

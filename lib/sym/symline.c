@@ -15,11 +15,13 @@
 
 #include "base/intern.h"
 #include "mem.h"
+#include "prog.h"
 
 /* What libdw has read of a table. */
 struct reading {
 	struct sym *s;
 	struct sym_table *t;
+	Dwarf_Off off;
 	Dwarf_Lines *lines;
 	size_t n;
 	int r;
@@ -51,16 +53,13 @@ read_table(void *arg)
 	struct sym *s = a->s;
 	Dwarf *dwarf = t->unit == NULL ? s->tables.image.dwarf : s->dwarf;
 	uint64_t b = bias(s, t);
-	Dwarf_Off off, next;
+	Dwarf_Off next;
 	Dwarf_CU *cu = NULL;
 
-	a->r = table_offset(t, &off);
-	if (a->r != 0)
-		return;
-	sym_tame(dwarf, off, s->textlo - b, s->texthi - b);
+	sym_tame(dwarf, a->off, s->textlo - b, s->texthi - b);
 	if (t->unit == NULL)
-		a->r = dwarf_next_lines(dwarf, off, &next, &cu, &t->files,
-		    &t->nfile, &a->lines, &a->n);
+		a->r = dwarf_next_lines(dwarf, a->off, &next, &cu,
+		    &t->files, &t->nfile, &a->lines, &a->n);
 	else if ((a->r = dwarf_getsrclines(t->unit, &a->lines, &a->n)) == 0)
 		a->r = dwarf_getsrcfiles(t->unit, &t->files, &t->nfile);
 }
@@ -111,6 +110,18 @@ add_rows(struct sym *s, struct sym_table *t, Dwarf_Lines *lines, size_t n)
 	t->row = xrealloc(t->row, (t->nrow + 1) * sizeof *t->row);
 }
 
+/* Say once for each object that libdw cannot read a table. */
+static void
+say_unreadable(struct sym *s)
+{
+	const char *why = dwarf_errmsg(-1);
+
+	if (!s->lacklines)
+		warn("%s: libdw cannot read lines of some of the code: %s",
+		    sym_dwfl_name(s->dwfl), why);
+	s->lacklines = true;
+}
+
 static void
 lay_out(struct sym *s, struct sym_table *t)
 {
@@ -119,9 +130,12 @@ lay_out(struct sym *s, struct sym_table *t)
 	if (t->laidout)
 		return;
 	t->laidout = true;
+	if (table_offset(t, &a.off) != 0)
+		return;
 	sym_with_stack(read_table, &a);
 	if (a.r != 0) {
 		t->nfile = 0;
+		say_unreadable(s);
 		return;
 	}
 	t->file = xcalloc(t->nfile + 1, sizeof *t->file);

@@ -114,8 +114,7 @@ say_unreadable(const struct sym_dwfl *d)
 		if (is_unreadable(d->mod))
 			warn("%s: libdw cannot read how its debugging "
 			    "information is compressed: there are no lines",
-			    dwfl_module_info(d->mod, NULL, NULL, NULL, NULL,
-			    NULL, NULL, NULL));
+			    sym_dwfl_name(d));
 }
 
 /* What the linker threw away keeps its DWARF, where there is no code. */
@@ -303,8 +302,7 @@ sym_whole_unit(struct sym *s, const struct sym_unit *u)
 		return split;
 	if (!s->lacksplit)
 		warn("%s: cannot read %s: inlined calls and types of data "
-		    "are not told", dwfl_module_info(s->dwfl->mod, NULL, NULL,
-		    NULL, NULL, NULL, NULL, NULL), dwo);
+		    "are not told", sym_dwfl_name(s->dwfl), dwo);
 	s->lacksplit = true;
 	return die;
 }

@@ -100,6 +100,7 @@ struct sym {
 	struct sym_tables tables;
 	bool hasunits;		/* image, bias, unit: asked for */
 	bool lacksplit;		/* a file of split DWARF: that was said */
+	bool lacklines;		/* those of some unit: that was said, too */
 	struct sym_image image;	/* of dwarf, if it is not libdwfl's */
 	Dwarf *dwarf;
 	uint64_t bias;		/* DWARF's addresses + bias are ours */
@@ -146,6 +147,8 @@ void sym_table_free(struct sym_table *);
 bool sym_is_odd(const char *beside, const char *dir, const char *name);
 /* Open the object; NULL, or why not. */
 const char *sym_dwfl_open(struct sym_dwfl *, const char *path);
+/* Its name, for messages. */
+const char *sym_dwfl_name(const struct sym_dwfl *);
 /* Close and free it, with its debug files. */
 void sym_dwfl_close(struct sym_dwfl *);
 /* Give back the pages of its files that were read; they can be read again. */
