@@ -168,6 +168,27 @@ else
 	skip "inlined code" "no valgrind here"
 fi
 
+# a function of very many lines and calls: each takes as long as one of few
+{
+	printf '.text\n.globl main\n.type main, @function\nmain:\n'
+	yes nop | head -n 250000
+	printf '.size main, . - main\n.section .note.GNU-stack\n'
+} >many.s
+if cc -g -o many many.s 2>err; then
+	{
+		printf '# callgrind format\npositions: line\nevents: Ir\n'
+		printf 'ob=%s\nfl=%s\nfn=main\n' "$PWD/many" "$PWD/many.s"
+		seq 5 250004 | sed 's/.*/& 1\ncfn=other\ncalls=1 1\n& 2/'
+	} >manyprof
+	LIMIT=60
+	check "250000 lines and calls" "$A" --html=many.html manyprof
+	LIMIT=300
+	same "all are there" 250000 "$(grep -c '&rarr; .*other' many.html)"
+else
+	skip "250000 lines and calls" "cc does not assemble"
+	skip "all are there" "cc does not assemble"
+fi
+
 # in a browser: sort, filter, choose columns by the keyboard, follow links
 cat >want <<'E'
 { "first": "main,work<int>", "by": "L1m",

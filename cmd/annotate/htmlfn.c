@@ -80,7 +80,7 @@ html_gather(const bool *shown)
 		it->addr = c.pos.addr;
 		it->kind = c.kind;
 		it->callee = c.kind == COST_CALL ? c.callee : 0;
-		it->count = c.count[0];
+		it->count = c.kind == COST_CALL ? c.count[0] : 0;
 		it->n = xmalloc(prof.nev * sizeof *it->n);
 		memcpy(it->n, c.kind == COST_CALL ? call_costs(&c) :
 		    with_derived(c.n), prof.nev * sizeof *it->n);
@@ -171,6 +171,30 @@ inlined_at(struct fn_object *o, uint64_t addr, const char *file,
 	return true;
 }
 
+static int
+by_line(const void *a, const void *b)
+{
+	const struct line_item *x = a, *y = b;
+
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* The first item of the line, or behind it; they are sorted by line. */
+static size_t
+first_of(const struct body *b, uint32_t line)
+{
+	size_t lo = 0, hi = b->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (b->v[mid].line < line)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 /* Set the items whose line the instruction at addr has; own: not inlined. */
 static void
 match_insn(struct fn_object *o, uint64_t addr, const char *file,
@@ -182,10 +206,11 @@ match_insn(struct fn_object *o, uint64_t addr, const char *file,
 
 	sym_find(code_sym(o->code), addr, &at);
 	inlined_at(o, addr, file, &found);
-	for (j = 0; j < b->n; j++) {
+	for (j = first_of(b, at.line); j < b->n && b->v[j].line == at.line;
+	    j++) {
 		struct line_item *it = &b->v[j];
 
-		if (it->line != at.line || !same_file(at.file, str(it->file)))
+		if (!same_file(at.file, str(it->file)))
 			continue;
 		own[j] |= !found.top;
 		if (found.top && it->top && it->top != found.top)
@@ -210,6 +235,8 @@ find_by_code(struct fn_object *o, const char *fn, const char *file,
 	size_t i, j, len;
 	bool *own = xcalloc(b->n + 1, sizeof *own);
 
+	if (b->n)
+		qsort(b->v, b->n, sizeof *b->v, by_line);
 	for (i = 0; i < o->n; i++) {
 		if (strcmp(o->range[i].fn, fn))
 			continue;
@@ -230,9 +257,8 @@ find_by_code(struct fn_object *o, const char *fn, const char *file,
 }
 
 static int
-by_item(const void *a, const void *b)
+by_place(const struct line_item *x, const struct line_item *y)
 {
-	const struct line_item *x = a, *y = b;
 	int c;
 
 	if (x->top != y->top)
@@ -242,8 +268,27 @@ by_item(const void *a, const void *b)
 	c = x->file == y->file ? 0 : strcmp(str(x->file), str(y->file));
 	if (!c && x->line != y->line)
 		c = x->line < y->line ? -1 : 1;
-	if (!c)
-		c = (int)x->kind - (int)y->kind;
+	return c ? c : (int)x->kind - (int)y->kind;
+}
+
+/* What is to become one item is side by side, in order of addresses. */
+static int
+by_callee(const void *a, const void *b)
+{
+	const struct line_item *x = a, *y = b;
+	int c = by_place(x, y);
+
+	if (!c && x->callee != y->callee)
+		c = x->callee < y->callee ? -1 : 1;
+	return c ? c : x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int
+by_costs(const void *a, const void *b)
+{
+	const struct line_item *x = a, *y = b;
+	int c = by_place(x, y);
+
 	if (!c && x->kind == COST_CALL)
 		c = cmp_counts(x->n, y->n);
 	return c ? c : x->callee < y->callee ? -1 : x->callee > y->callee;
@@ -271,50 +316,31 @@ find_lines(size_t node, struct body *b)
 	}
 }
 
-static bool
-same_line(const struct line_item *x, const struct line_item *y)
-{
-	return x->top == y->top && x->file == y->file && x->line == y->line &&
-	    !x->inl == !y->inl;
-}
-
-/* Calls of one function from several addresses of a line become one. */
-static void
-merge_calls(struct body *b)
-{
-	size_t i, k;
-
-	for (i = 0; i < b->n; i++)
-		for (k = i + 1; b->v[i].kind == COST_CALL && k < b->n; k++) {
-			struct line_item *x = &b->v[i], *y = &b->v[k];
-
-			if (y->kind != COST_CALL || x->callee != y->callee ||
-			    !same_line(x, y))
-				continue;
-			sums_add(x->n, y->n, prof.nev);
-			sums_add(&x->count, &y->count, 1);
-			b->v[k--] = b->v[--b->n];
-		}
-}
-
-/* Sort the items by line; self costs of one line become one item. */
+/*
+ * Sort the items by line. Self costs of one line become one item, and so do
+ * calls of one function from several addresses of a line.
+ */
 static void
 sort_items(struct body *b)
 {
 	struct line_item *last;
 	size_t i, k;
 
-	if (b->n)
-		qsort(b->v, b->n, sizeof *b->v, by_item);
+	if (!b->n)
+		return;
+	qsort(b->v, b->n, sizeof *b->v, by_callee);
 	for (i = k = 0; i < b->n; i++) {
 		last = k ? &b->v[k - 1] : NULL;
-		if (last && last->kind == COST_SELF &&
-		    b->v[i].kind == COST_SELF && same_line(last, &b->v[i]))
+		if (last && !by_place(last, &b->v[i]) &&
+		    last->callee == b->v[i].callee) {
 			sums_add(last->n, b->v[i].n, prof.nev);
-		else
+			sums_add(&last->count, &b->v[i].count, 1);
+		} else {
 			b->v[k++] = b->v[i];
+		}
 	}
 	b->n = k;
+	qsort(b->v, b->n, sizeof *b->v, by_costs);
 }
 
 /* The number of a hot line in the function named there, or -1. */
@@ -572,7 +598,6 @@ html_function(size_t node)
 	if (calls)
 		out_str(out, "</div>\n");
 	find_lines(node, b);
-	merge_calls(b);
 	sort_items(b);
 	drop_unreadable(node, b);
 	source(node, b);
