@@ -17,7 +17,7 @@ mapped_open(struct mapped *m, pid_t pid)
 
 	memset(m, 0, sizeof *m);
 	snprintf(name, sizeof name, "/proc/%d/maps", (int)pid);
-	m->f = fopen(name, "r");
+	m->f = fopen(name, "re");
 	return m->f != NULL;
 }
 
