@@ -24,6 +24,7 @@
 #include "khash.h"
 #include "mem.h"
 #include "objmap.h"
+#include "sum.h"
 
 KHASH_MAP_INIT_INT64(seg, struct walk_seg *)
 KHASH_MAP_INIT_INT64(place, const struct func_place *)
@@ -177,9 +178,9 @@ lines_times(uint32_t id, uint64_t n)
 		ev_bad(walk.events, "an execution of id %x, but no F line says "
 		    "whose", d->id);
 	else if (walk.threads)
-		*tally_at(by_thread, states_thread(), id) += (int64_t)n;
+		sum_add(tally_at(by_thread, states_thread(), id), (int64_t)n);
 	else
-		times[id] += n;
+		sum_count(&times[id], n, INT64_MAX);
 }
 
 static bool
@@ -342,14 +343,14 @@ add_stub(int64_t *sum, const struct ev_block *b, uint32_t first, uint32_t end,
 	static struct ev_ref ref[256];
 	struct ev_each e;
 
-	sum[0] += n * (end - first);
+	sum_add(&sum[0], sum_times(end - first, n));
 	if (!walk.data_refs)
 		return;
 	ev_each(&e, b, ref);
 	for (uint32_t k = 0; k < end; k++) {
 		ev_next_insn(&e);
 		for (uint32_t i = 0; k >= first && i < e.insn.nref; i++)
-			sum[e.ref[i].kind == 'w' ? 2 : 1] += n;
+			sum_add(&sum[e.ref[i].kind == 'w' ? 2 : 1], n);
 	}
 }
 
@@ -375,9 +376,10 @@ make_rounds(const struct ev_block *b, uint32_t k, int64_t n)
 		return;
 	sl = lines_slot(states_ctx(states_first(o->group)), b->id, k);
 	if (sl->seg->block == 0)
-		slot_skipped(sl)[0] += n;
+		sum_add(slot_skipped(sl), n);
 	else
-		extra_of(sl)[seg_nref(sl->seg) + k - sl->seg->first] += n;
+		sum_add(&extra_of(sl)[seg_nref(sl->seg) + k - sl->seg->first],
+		    n);
 }
 
 static void
@@ -421,10 +423,10 @@ make_extra(uint32_t id, uint32_t ref, int64_t n)
 		k++;
 	sl = lines_slot(states_ctx(states_first(o->group)), id, k);
 	if (sl->seg->block == 0) {
-		slot_skipped(sl)[b->ref[ref].kind == 'w' ? 2 : 1] += n;
+		sum_add(&slot_skipped(sl)[b->ref[ref].kind == 'w' ? 2 : 1], n);
 		return;
 	}
-	extra_of(sl)[ref - b->insn[sl->seg->first].ref] += n;
+	sum_add(&extra_of(sl)[ref - b->insn[sl->seg->first].ref], n);
 }
 
 /* What is being made: executions, by thread and id; references and rounds. */

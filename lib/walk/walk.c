@@ -413,7 +413,7 @@ told_late(const struct walk_thread *t, uint64_t label, const struct ev *e)
 	own = labelled[label].skipped ? slot_skipped(sl) + walk.firsttold :
 	    slot_told(sl, labelled[label].insn);
 	for (unsigned i = 0; i < l->n; i++)
-		own[l->event[i].column] += (int64_t)l->event[i].n;
+		sum_add(&own[l->event[i].column], (int64_t)l->event[i].n);
 }
 
 static void
@@ -439,7 +439,8 @@ walk_add(struct walk_thread *t, unsigned column, uint64_t n)
 		return;
 	sum_add(&t->total[walk.firsttold + column], (int64_t)n);
 	if (t->skipper != NULL)
-		slot_skipped(t->skipper)[walk.firsttold + column] += (int64_t)n;
+		sum_add(&slot_skipped(t->skipper)[walk.firsttold + column],
+		    (int64_t)n);
 	else
 		slot_told(t->slot, t->slot->seg->end - 1U)[column] +=
 		    (int64_t)n;
