@@ -406,6 +406,27 @@ same "many rounds of one: calls and costs" "1 39999999
 ${CC:-gcc} -O1 -o tailops "$SRC/tailops.c"
 alike "operations that jump to each other" ./tailops 20000
 cached "operations that jump to each other" ./tailops 1000
+# calls through null pointers, made good by a handler that jumps away
+cat >null.c <<'E'
+#include <setjmp.h>
+#include <signal.h>
+static sigjmp_buf back;
+static volatile int x;
+static void handler(int sig) { siglongjmp(back, sig); }
+__attribute__((noinline)) void work(void) { for (int i = 0; i < 100; i++) x += i; }
+__attribute__((noinline)) void call(void (*f)(void)) { work(); f(); work(); }
+int main(void)
+{
+	signal(SIGSEGV, handler);
+	for (int i = 0; i < 30; i++)
+		if (!sigsetjmp(back, 1))
+			call(i % 3 == 0 ? work : 0);
+	return 0;
+}
+E
+${CC:-gcc} -O1 -w -o null null.c
+alike "calls to where no code is" ./null
+cached "calls to where no code is" ./null
 check "their frames take no memory" "$B/trace" -e counts --contexts -o many \
     ./tailops 200000 more
 ${CC:-gcc} -O1 -o unseen "$SRC/unseen.c"

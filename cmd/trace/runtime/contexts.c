@@ -179,10 +179,19 @@ undo_call(struct tarea *t)
 {
 	struct ctx_frame *f = contexts_top(t);
 
-	if (contexts_arc(t)->target != t->pc || f->p != ctx_instructions(t))
+	if (contexts_arc(t)->from == 0 || contexts_arc(t)->target != t->pc ||
+	    f->p != ctx_instructions(t))
 		return;
+	ctx_room_for_arc(t, f->arc / 16);
 	ctx_count(t, f->arc)->calls--;
 	ctx_words(t)->top = (uint64_t)(f + 1);
+}
+
+void
+contexts_not_called(struct tarea *t)
+{
+	if ((rt.boot.flags & BOOT_CONTEXTS) && contexts_owner(t) != 0)
+		undo_call(t);
 }
 
 /*

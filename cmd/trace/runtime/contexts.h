@@ -58,6 +58,8 @@ void contexts_resume(struct tarea *);
 const struct exitcall *contexts_exit(uint32_t number);
 /* Do what it left for, before it goes on at t->pc. */
 void contexts_arrive(struct tarea *);
+/* What led to t->pc has failed there: it was no call. */
+void contexts_not_called(struct tarea *);
 /* CALLED and its arc, if one led to t->pc and has no code; else ~0. */
 uint64_t contexts_called(const struct tarea *);
 /* Make a step of another kind, behind the instruction at pc. */

@@ -234,10 +234,12 @@ at_native(struct tarea *t, int sig, struct ksiginfo *info,
 	if (step && t->unknown != 0)
 		was_unknown(t);
 	t->unknown = 0;
-	if (own && step)
+	if (own && step) {
 		signal_resume(t, uc, mask);
-	else
-		signal_deliver(t, sig, info, uc, mask);
+		return;
+	}
+	contexts_not_called(t);
+	signal_deliver(t, sig, info, uc, mask);
 }
 
 /* Go on in the runtime, not in the cache. */
