@@ -16,14 +16,15 @@
 
 # Debian packages: to build, and for make demo
 DEBS	= gcc libc6-dev make pkg-config perl binutils gzip \
-	zlib1g-dev libdeflate-dev libelf-dev libdw-dev libzydis-dev libhts-dev \
-	libiberty-dev libpcre2-dev libjansson-dev \
+	zlib1g-dev libzstd-dev libdeflate-dev libelf-dev libdw-dev \
+	libzydis-dev libhts-dev libiberty-dev libpcre2-dev libjansson-dev \
 	libprotobuf-c-dev protobuf-c-compiler
 
 # for the tests; where a viewer is missing they skip what it would say
 ifneq ($(filter check check-long bench deps,$(MAKECMDGOALS)),)
 DEBS	+= g++ bzip2 elfutils dwz mandoc universal-ctags valgrind \
-	python3 sqlite3 clang llvm libclang-rt-dev xz-utils pigz openssl git \
+	python3 sqlite3 clang llvm libclang-rt-dev xz-utils zstd pigz \
+	openssl git \
 	kcachegrind dbus-daemon dbus-bin xvfb xdotool imagemagick \
 	fonts-dejavu-core librsvg2-bin chromium procps
 endif
@@ -71,13 +72,13 @@ FISHDIR	= $(PREFIX)/share/fish/vendor_completions.d
 STRIP	=
 
 # What programs are linked with beside lib.a; each keeps what it needs of it
-LIBS	= -Wl,--as-needed -ldw -lelf -ldeflate -liberty -lz -lpthread
+LIBS	= -Wl,--as-needed -ldw -lelf -ldeflate -liberty -lz -lzstd -lpthread
 LDLIBS_trace = -lZydis
 # trace is started for each run that is traced, and to load what only names of
 # functions need takes half a millisecond: that is linked in where it can be
 STATIC_trace = -Wl,--start-group -Wl,-Bstatic $(filter-out -lpthread,\
 	$(shell pkg-config --static --libs-only-l libdw libelf 2>/dev/null)) \
-	-ldeflate -liberty -Wl,--end-group -Wl,-Bdynamic -lpthread
+	-ldeflate -lzstd -liberty -Wl,--end-group -Wl,-Bdynamic -lpthread
 LDLIBS_annotate = -lZydis
 LDLIBS_simpoint = -ljansson -lm -lpthread
 LDLIBS_account = -ljansson
@@ -103,6 +104,7 @@ OBJS_t_misses = $(BUILD)/cmd/cachesim/ll.o
 LDLIBS_t_fuzz_simpoint = -Wl,--wrap=die,--wrap=warn,--wrap=sysconf \
 	-Wl,--wrap=in_open,--wrap=in_close -lm
 LDLIBS_t_fuzz_svg = -Wl,--wrap=die,--wrap=warn,--wrap=in_open,--wrap=in_close
+LDLIBS_t_fuzz_in = -Wl,--wrap=die,--wrap=warn
 LDLIBS_t_fuzz_cost = -Wl,--wrap=die,--wrap=warn,--wrap=malloc,--wrap=calloc \
 	-Wl,--wrap=realloc,--wrap=free
 

@@ -1,5 +1,7 @@
 /*
- * in.h - read a file or standard input; gzip is recognized by itself
+ * in.h - read a file or standard input; gzip and zstd are recognized
+ *
+ * Other compressions are named, with how to decompress.
  *
  * All errors die with the input's name. A caller may mix reads of lines and of
  * blocks. If standard input is a pipe that ends without a byte, the program
@@ -39,8 +41,8 @@ void in_lack(const char *path);
 void in_dated(const struct in *);
 void in_older(const char *object);
 /*
- * If gzip data ends early, warn and report the end, instead of the default,
- * to die. This is for formats whose own end mark is then missing.
+ * If compressed data ends early, warn and report the end, instead of the
+ * default, to die. This is for formats whose own end mark is then missing.
  */
 void in_allow_cut(struct in *);
 /* From now on a last line without a newline is dropped, as one that was cut. */
@@ -50,13 +52,17 @@ bool in_told_cut(const struct in *);	/* ... and was the user warned of it? */
 /* Read up to n bytes, what one read gives; 0 at the end. */
 ssize_t in_read(struct in *, void *buf, size_t n);
 /*
- * Another thread may do the reading itself, where nothing is decompressed or
- * left over: in_ahead gives what read(2) does, or -errno. The results go to
- * in_took, or the sum of some, in order: it does all else that in_read does.
+ * Another thread may read and decompress, where nothing is left over: in_ahead
+ * is given room for n bytes, and gives how many it made, 0 at the end, or less
+ * than 0. The results go to in_took, or the sum of some, in order: it does all
+ * else that in_read does, and dies of errors. One thread at a time calls them.
  */
-bool in_is_plain(const struct in *);
-ssize_t in_ahead(const struct in *, void *buf, size_t n);
+bool in_may_ahead(const struct in *);
+ssize_t in_ahead(struct in *, void *buf, size_t n);
 void in_took(struct in *, ssize_t r);
+/* Do these first bytes of a file, IN_MAGIC at most, begin a compressed one? */
+#define IN_MAGIC	10
+bool in_is_packed(const void *, size_t n);
 /*
  * The next line, without its newline, NUL-terminated, good until the next
  * call; NULL at the end. *len (if len is not NULL) becomes its length, some

@@ -66,7 +66,7 @@ struct xray_rec {
  * be read is, the rest comes as XRAY_LOST.
  */
 struct xray;
-/* "-" or NULL is standard input; gzip is recognized. */
+/* "-" or NULL is standard input; gzip and zstd are recognized. */
 struct xray	*xray_open(const char *name);
 struct xray	*xray_fdopen(int fd, const char *name);	/* a plain file */
 /* What the log's header says, good until xray_close. */

@@ -59,7 +59,16 @@ seq 1 300000 >"$T/plain"
 gzip -c "$T/plain" >"$T/one.gz"
 { head -n 1000 "$T/plain" | gzip -c; tail -n +1001 "$T/plain" | gzip -1c
     printf '\0\0\0'; } >"$T/two.gz"
-for f in plain one.gz two.gz; do
+zstd -qc "$T/plain" >"$T/one.zst"
+skipped() { # BYTE: a frame that is to be skipped, of 300,000 bytes
+	printf '%b' "$1" '\052\115\030\340\223\004\0'
+	head -c 300000 /dev/zero
+}
+{ skipped '\0120'; head -n 1000 "$T/plain" | zstd -19 -qc --no-check
+    skipped '\0137'; head -c 0 "$T/plain" | zstd -qc
+    tail -n +1001 "$T/plain" | zstd -1 -qc --no-check
+    skipped '\0125'; printf '\0\0\0'; } >"$T/two.zst"
+for f in plain one.gz two.gz one.zst two.zst; do
 	check "blocks of $f" "$L" cat "$T/$f"
 	data "$T/plain"
 	check "lines of $f" "$L" lines "$T/$f"
@@ -77,6 +86,12 @@ data "$T/plain"
 slow() { { printf '\037'; sleep 0.1; tail -c +2 "$T/one.gz"; } | "$L" cat; }
 check "gzip in drops through a pipe" slow
 data "$T/plain"
+for f in one two; do
+	slow() { { head -c 3 "$T/$f.zst"; sleep 0.1
+	    tail -c +4 "$T/$f.zst"; } | "$L" cat; }
+	check "zstd in drops through a pipe: $f" slow
+	data "$T/plain"
+done
 
 head -c 3000000 /dev/zero | tr '\0' x >"$T/long"
 printf '\nend' >>"$T/long"
@@ -114,6 +129,79 @@ status 2 "gzip damaged" "$L" cat "$T/bad.gz"
 status 2 "gzip and something else" "$L" cat "$T/bad.gz"
 same "its message" "lib: $T/bad.gz: gzip: other data behind the end" \
     "$(cat "$T/err")"
+
+head -c 100000 "$T/one.zst" >"$T/cut.zst"
+status 2 "zstd cut" "$L" cat "$T/cut.zst"
+same "its message" "lib: $T/cut.zst: zstd: data ends early" "$(cat "$T/err")"
+status 2 "zstd cut: lines" "$L" lines "$T/cut.zst"
+check "the last one is told" grep -q \
+    "^lib: .*/cut\.zst:14[0-9]*: zstd: data ends early\$" "$T/err"
+check "zstd cut, for who asks" env ALLOW_CUT=1 "$L" cat "$T/cut.zst"
+same "what is there is right" "" "$(cmp "$T/out" "$T/plain" 2>&1 |
+    grep -v 'EOF on.*out')"
+same "warned about, once" "lib: $T/cut.zst: zstd: data ends early" \
+    "$(cat "$T/err")"
+for n in 5 8 $(($(stat -c %s "$T/one.zst") - 1)); do
+	head -c "$n" "$T/one.zst" >"$T/cut.zst"
+	status 2 "zstd cut to $n bytes" "$L" cat "$T/cut.zst"
+	same "its message" "lib: $T/cut.zst: zstd: data ends early" \
+	    "$(cat "$T/err")"
+done
+skipped '\0120' | head -c 200000 >"$T/cut.zst"
+status 2 "zstd cut in what is skipped" "$L" cat "$T/cut.zst"
+same "its message" "lib: $T/cut.zst: zstd: data ends early" "$(cat "$T/err")"
+{ head -c 100000 "$T/one.zst"; echo damage; tail -c +100008 "$T/one.zst"; } \
+    >"$T/bad.zst"
+status 2 "zstd damaged" "$L" cat "$T/bad.zst"
+same "its message" "lib: $T/bad.zst: zstd: damaged" \
+    "$(sed 's/: its checksum is wrong//' "$T/err")"
+check "what came before is read" test -s "$T/out"
+{ head -c -1 "$T/one.zst"; printf '\252'; } >"$T/bad.zst"
+status 2 "zstd with another checksum" "$L" cat "$T/bad.zst"
+same "its message" \
+    "lib: $T/bad.zst: zstd: damaged: its checksum is wrong" "$(cat "$T/err")"
+{ cat "$T/one.zst"; echo more; } >"$T/bad.zst"
+status 2 "zstd and something else" "$L" cat "$T/bad.zst"
+same "its message" "lib: $T/bad.zst: zstd: other data behind the end" \
+    "$(cat "$T/err")"
+cat "$T/one.zst" "$T/one.gz" >"$T/bad.zst"
+status 2 "zstd and gzip" "$L" cat "$T/bad.zst"
+zstd -qc --ultra -22 --zstd=wlog=27 <"$T/plain" >"$T/wide.zst"
+check "zstd with a window of 128 MB" "$L" cat "$T/wide.zst"
+data "$T/plain"
+# a frame's header: it has no size, and a window of 256 MB
+printf '\050\265\057\375\000\220\000\000\000' >"$T/wide.zst"
+status 2 "zstd with one of 256 MB" "$L" cat "$T/wide.zst"
+same "its message" "lib: $T/wide.zst: zstd: needs a window of more than \
+128 MB: zstd -dc --long=31 FILE | ..." "$(cat "$T/err")"
+# the same with the number of a dictionary
+printf '\050\265\057\375\001\120\007\001\000\000' >"$T/dictionary.zst"
+status 2 "zstd with a dictionary" "$L" cat "$T/dictionary.zst"
+same "its message" "lib: $T/dictionary.zst: zstd: needs a dictionary: \
+zstd -dc -D DICTIONARY FILE | ..." "$(cat "$T/err")"
+bounded() { (ulimit -v 300000; exec "$L" cat "$T/one.zst"); }
+[ "$TB" != "${TB%/san/t}" ] || check "zstd in bounded memory" bounded
+
+# compressions that are not read
+told() { # NAME MAGIC
+	{ printf '%b' "$2"; seq 100; } >"$T/packed"
+	status 2 "$1" "$L" cat "$T/packed"
+	same "$1: how to read it is told" \
+	    "lib: $T/packed: compressed by $1: $1 -dc $T/packed | ..." \
+	    "$(cat "$T/err")"
+	stdin() { "$L" cat <"$T/packed"; }
+	status 2 "$1 as standard input" stdin
+	same "$1: how to read that is told" \
+	    "lib: stdin: compressed by $1: $1 -dc | ..." "$(cat "$T/err")"
+}
+told xz '\03757zXZ\0'
+told bzip2 'BZh91AY&SY'
+told lz4 '\04\042\0115\030'
+printf 'BZh9, a name' >"$T/name"
+check "a text that begins as one of bzip2 does" "$L" cat "$T/name"
+data "$T/name"
+
+check "the fuzzing corpus" "$TB/fuzz_in" t/fuzz/corpus/in
 
 # writing
 full() { "$L" cat "$T/plain" >/dev/full; }

@@ -288,6 +288,13 @@ gzip -c "$T/random.ev" | head -c 20000 >"$T/cut.ev.gz"
 status 2 "cut gzip" "$E" copy "$T/cut.ev.gz"
 same "one message" ": gzip: data ends early" \
     "$(sed 's/.*cut.ev.gz//' "$T/err")"
+zstd -qc "$T/random.ev" >"$T/whole.ev.zst"
+for n in 300 20000; do
+	head -c $n "$T/whole.ev.zst" >"$T/cut.ev.zst"
+	status 2 "zstd cut to $n bytes" "$E" copy "$T/cut.ev.zst"
+	same "one message" ": zstd: data ends early" \
+	    "$(sed 's/.*cut.ev.zst//' "$T/err")"
+done
 
 # lines of all lengths at the edges of buffers
 "$E" random 7 200000 "$T/big.ev" 2>"$T/err"

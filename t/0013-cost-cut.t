@@ -81,10 +81,13 @@ same "fmt-pprof" "" "$(each dumps "$B/fmt-pprof" -o pprof)"
 # with one message, be it that gzip data ends, or that the addresses of what is
 # there have no names
 gzip -c dumps | head -c 300 >part.gz
+zstd -qc dumps | head -c 300 >part.zst
 "$B/icount" ev | sed '$d' >part
 for p in fmt-cachegrind fmt-callgrind fmt-folded fmt-pprof annotate; do
 	status 2 "$p: cut gzip data" "$B/$p" part.gz
 	same "$p: one message" "$p: part.gz: gzip: data ends early" "$(cat err)"
+	status 2 "$p: cut zstd data" "$B/$p" part.zst
+	same "$p: one message" "$p: part.zst: zstd: data ends early" "$(cat err)"
 	status 2 "$p: cut costs" "$B/$p" part
 	same "$p: cut costs: one message" 1 "$(grep -c . err)"
 done

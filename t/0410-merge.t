@@ -58,6 +58,9 @@ same "into a file: nothing on standard output" "" "$(cat out)"
 gzip -c a >a.gz
 check "gzipped and from standard input" sh -c '"$0" a.gz - <b' "$M"
 samefile "gzipped and from standard input: the same" want out
+zstd -q a b
+check "compressed by zstd" "$M" a.zst b.zst
+samefile "compressed by zstd: the same" want out
 
 # Callgrind's: calls, jumps, inlined code, addresses where some have them
 cat >c <<'EOF'

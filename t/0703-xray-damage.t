@@ -200,6 +200,9 @@ grep '^[NX]' "$T/out" >"$T/got"
 n=$(wc -l <"$T/got")
 [ "$n" -gt 50 ] && head -n "$n" "$T/want" | cmp -s - "$T/got"
 ok "gzip data cut: what came before is read" $?
+zstd -qc "$T/simple" | head -c -9 >"$T/cut.zst"
+status 2 "zstd data cut" "$R" "$T/cut.zst"
+same "zstd data cut: told" "read-xray: $T/cut.zst: zstd: data ends early" "$(head -n 1 "$T/err")"
 gzip -c "$T/v1" | head -c -4 >"$T/v1.gz"
 status 2 "gzip data cut behind all of the log" "$R" "$T/v1.gz"
 same "gzip data cut behind all of the log: all is read" 2 "$(grep -c '^[NX]' "$T/out")"

@@ -215,14 +215,16 @@ for p in $filters; do
 	set -- $sample
 	for f in "$@"; do
 		gzip -c "$f" >"$f.gz" 2>/dev/null || continue
+		zstd -qc "$f" >"$f.zst"
 	done
 	case $sample in
 	"$T"/*)
-		run "$B/$p" $(for f in $sample; do echo "$f.gz"; done)
-		sed '/^Invocation:/d; s/\.gz//g' "$T/out" >"$T/unzipped"
-		cmp -s "$T/whole" "$T/unzipped"
-		ok "$p: compressed input gives the same" $?
-		;;
+		for z in gz zst; do
+			run "$B/$p" $(for f in $sample; do echo "$f.$z"; done)
+			sed "/^Invocation:/d; s/\.$z//g" "$T/out" >"$T/unzipped"
+			cmp -s "$T/whole" "$T/unzipped"
+			ok "$p: compressed input gives the same: $z" $?
+		done ;;
 	esac
 	case $p in
 	diff | merge) ;;

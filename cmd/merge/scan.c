@@ -24,10 +24,10 @@ struct last_name {		/* the last fl= or fn= */
 static bool
 is_plain(const char *name)
 {
-	unsigned char magic[2] = { 0 };
+	unsigned char magic[IN_MAGIC];
 	int fd = in_regular(name);
-	bool is = fd >= 0 && read(fd, magic, 2) == 2 &&
-	    (magic[0] != 0x1f || magic[1] != 0x8b);
+	ssize_t n = fd < 0 ? -1 : read(fd, magic, sizeof magic);
+	bool is = n > 0 && !in_is_packed(magic, (size_t)n);
 
 	if (fd >= 0)
 		close(fd);

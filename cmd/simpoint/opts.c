@@ -347,7 +347,7 @@ processors(void)
 static const char help[] =
 "usage: simpoint [-loadFVFile FILE] -maxK N | -k LIST [option ...]\n"
 "Find the phases of a program in its frequency vectors.\n"
-"  input (standard input if none is given; gzip is noticed)\n"
+"  input (standard input if none is given; gzip, zstd noticed)\n"
 "    -loadFVFile FILE             frequency vectors (T:id:count :id:count "
     "...)\n"
 "    -loadVectorsTxtFmt FILE, -loadVectorsBinFmt FILE   projected vectors\n"

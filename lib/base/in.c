@@ -1,12 +1,16 @@
 /*
- * in - read a file or standard input; gzip is recognized by itself
+ * in - read a file or standard input; gzip and zstd are recognized
  *
- * Data goes file -> raw (gzip only) -> buf (lines only) -> caller. A plain
- * file read by blocks goes straight into the caller's buffer.
+ * Data goes file -> raw (compressed only) -> buf (lines only) -> caller. A
+ * plain file read by blocks goes straight into the caller's buffer.
  *
- * Several gzip members in a row are one input, as for gzip -d. Zeros that pad
- * the end (tapes) are skipped; other bytes behind the last member are an error,
- * because they may be the data that the user wanted.
+ * Several members (of gzip) or frames (of zstd) in a row are one input, as for
+ * gzip -d and zstd -d. Zeros that pad the end (tapes) are skipped; other bytes
+ * behind the last member are an error, because they may be the data that the
+ * user wanted.
+ *
+ * What in_ahead does may be done by another thread: it reads and decompresses,
+ * and leaves it to in_took to say what is wrong.
  */
 #include "in.h"
 
@@ -18,7 +22,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "fd.h"
 #include "mem.h"
@@ -26,18 +29,17 @@
 #include "named.h"
 #include "prog.h"
 #include "signals.h"
+#include "unpack.h"
 
 #define BUFSIZE	(256 << 10)
 #define LINE_MOST ((size_t)1 << 30)
 
-enum in_kind { UNSEEN, PLAIN, GZIP };
-
 struct in {
 	int fd;
 	char *name;
-	enum in_kind kind;
+	bool seen;		/* its first bytes were: it has its packing */
 	bool allow_cut, was_cut, told_cut, whole_lines;
-	uint64_t offset;	/* bytes read from fd */
+	_Atomic uint64_t offset;	/* bytes read from fd */
 	bool wide;		/* pipe_widen's */
 	bool reading;		/* a pipe, whose end was not read yet */
 	bool metered;		/* its reader shows progress itself */
@@ -45,9 +47,12 @@ struct in {
 	/* bytes of the file not consumed yet: raw[rawpos..rawlen) */
 	unsigned char *raw;
 	size_t rawpos, rawlen;
-	z_stream z;
+	const struct packing *packing;	/* NULL: it is not compressed */
+	void *unpacking;
 	bool in_member;		/* between a member's begin and its end */
-	bool ended;		/* the gzip data is at its end */
+	bool ended;		/* the compressed data is at its end ... */
+	bool early;		/* ... within a member */
+	const char *bad;	/* what is wrong with it */
 
 	/* lines: buf[pos..len) is still to be returned */
 	char *buf;
@@ -160,66 +165,72 @@ in_meter(struct in *in)
 	in->metered = true;
 }
 
-bool
-in_is_plain(const struct in *in)
+/* Die of bad compressed data; lineno is that of the last whole line. */
+static _Noreturn void
+packed_die(const struct in *in, const char *what)
 {
-	return in->kind == PLAIN && in->rawpos == in->rawlen &&
-	    in->pos == in->len;
+	const char *how = in->packing->name;
+
+	if (in->lineno == 0)
+		die("%s: %s: %s", in->name, how, what);
+	die("%s:%" PRIu64 ": %s: %s", in->name, in->lineno, how, what);
 }
 
-ssize_t
-in_ahead(const struct in *in, void *buf, size_t n)
+static _Noreturn void
+die_of_read(const struct in *in, ssize_t r)
+{
+	if (in->bad != NULL)
+		packed_die(in, in->bad);
+	errno = (int)-r;
+	die("%s: read:", in->name);
+}
+
+/* The compressed data is cut. */
+static void
+tell_cut(struct in *in)
+{
+	static const char what[] = "data ends early";
+
+	if (in->told_cut)
+		return;
+	if (!in->allow_cut)
+		packed_die(in, what);
+	warn("%s: %s: %s", in->name, in->packing->name, what);
+	in->was_cut = in->told_cut = true;
+}
+
+static void
+at_end(struct in *in)
+{
+	meter_end();
+	end_of_pipe(in);
+	if (in->offset == 0)
+		end_of_nothing(in);
+	if (in->early)
+		tell_cut(in);
+}
+
+/* What read(2) gives, or -errno; it is counted. */
+static ssize_t
+fd_read(struct in *in, void *buf, size_t n)
 {
 	ssize_t r;
 
 	do
 		r = read(in->fd, buf, n);
 	while (r < 0 && fd_again(in->fd, POLLIN));
-	return r < 0 ? -errno : r;
-}
-
-void
-in_took(struct in *in, ssize_t r)
-{
-	if (r < 0) {
-		errno = (int)-r;
-		die("%s: read:", in->name);
-	}
-	progress(in);
-	if (r == 0) {
-		meter_end();
-		end_of_pipe(in);
-		if (in->offset == 0)
-			end_of_nothing(in);
-	}
+	if (r < 0)
+		return -errno;
 	in->offset += (uint64_t)r;
 	pipe_widen(in->fd, (size_t)r, &in->wide);
+	return r;
 }
 
-static size_t
-fd_read(struct in *in, void *buf, size_t n)
-{
-	ssize_t r = in_ahead(in, buf, n);
-
-	if (r != 0 || n > 0)
-		in_took(in, r);
-	return (size_t)r;
-}
-
-/* Die of bad compressed data; lineno is that of the last whole line. */
-static _Noreturn void
-gzip_die(const struct in *in, const char *what)
-{
-	if (in->lineno == 0)
-		die("%s: gzip: %s", in->name, what);
-	die("%s:%" PRIu64 ": gzip: %s", in->name, in->lineno, what);
-}
-
-/* Read more of the file into raw, keeping what is there. 0 at its end. */
-static size_t
+/* Read more of the file into raw, keeping what is there; as fd_read. */
+static ssize_t
 fill_raw(struct in *in)
 {
-	size_t n;
+	ssize_t r;
 
 	if (in->rawpos == in->rawlen)
 		in->rawpos = in->rawlen = 0;
@@ -229,97 +240,169 @@ fill_raw(struct in *in)
 		in->rawlen -= in->rawpos;
 		in->rawpos = 0;
 	}
-	n = fd_read(in, in->raw + in->rawlen, BUFSIZE - in->rawlen);
-	in->rawlen += n;
-	return n;
+	r = fd_read(in, in->raw + in->rawlen, BUFSIZE - in->rawlen);
+	if (r > 0)
+		in->rawlen += (size_t)r;
+	return r;
 }
 
-/* Does a gzip member begin at rawpos? Reads its two magic bytes. */
-static bool
-at_gzip(struct in *in)
+/* Which compression begins at rawpos? NULL: none. Less than 0: -errno. */
+static ssize_t
+find_packing(struct in *in, const struct packing **found)
 {
-	while (in->rawlen - in->rawpos < 2 && fill_raw(in) > 0)
-		continue;
-	return in->rawlen - in->rawpos >= 2 && in->raw[in->rawpos] == 0x1f &&
-	    in->raw[in->rawpos + 1] == 0x8b;
+	ssize_t r = 0;
+	bool more;
+
+	do
+		*found = packing_of(in->raw + in->rawpos,
+		    in->rawlen - in->rawpos, &more);
+	while (more && (r = fill_raw(in)) > 0);
+	return more ? r : 0;
+}
+
+/* One that we cannot read is told, with who can. */
+static _Noreturn void
+die_of_packing(const struct in *in, const char *how)
+{
+	if (in->fd == STDIN_FILENO)
+		die("%s: compressed by %s: %s -dc | ...", in->name, how, how);
+	die("%s: compressed by %s: %s -dc %s | ...", in->name, how, how,
+	    in->name);
 }
 
 /* Find out from the first bytes whether the input is compressed. */
 static void
 detect(struct in *in)
 {
+	const struct packing *p;
+	ssize_t r;
+
 	in->raw = xmalloc(BUFSIZE);
-	in->kind = at_gzip(in) ? GZIP : PLAIN;
-	if (in->kind == GZIP && inflateInit2(&in->z, 15 + 16) != Z_OK)
-		die("%s: gzip: no memory", in->name);
+	r = fill_raw(in);
+	if (r > 0)
+		r = find_packing(in, &p);
+	if (r < 0)
+		die_of_read(in, r);
+	in->seen = true;
+	if (in->rawlen == 0 || p == NULL)
+		return;
+	if (p->how == NULL)
+		die_of_packing(in, p->name);
+	in->packing = p;
+	in->unpacking = p->how->open();
+	if (in->unpacking == NULL)
+		packed_die(in, "no memory");
+	in->in_member = true;
 }
 
-/* Go on behind a member: to the next one, or to the end of the input. */
-static void
+/*
+ * Go on behind a member: to the next one, or to the end of the input. 0, or
+ * -errno.
+ */
+static ssize_t
 next_member(struct in *in)
 {
-	if (at_gzip(in)) {
-		if (inflateReset(&in->z) != Z_OK)
-			die("%s: gzip: cannot go on", in->name);
-		in->in_member = true;
-		return;
+	const struct packing *p;
+	ssize_t r = find_packing(in, &p);
+
+	if (r < 0)
+		return r;
+	if (p != NULL && p->how == in->packing->how) {
+		in->in_member = in->packing->how->again(in->unpacking);
+		if (!in->in_member)
+			in->bad = "cannot go on";
+		return 0;
 	}
 	do
 		for (; in->rawpos < in->rawlen; in->rawpos++)
-			if (in->raw[in->rawpos] != 0)
-				gzip_die(in, "other data behind the end");
-	while (fill_raw(in) > 0);
+			if (in->raw[in->rawpos] != 0) {
+				in->bad = "other data behind the end";
+				return 0;
+			}
+	while ((r = fill_raw(in)) > 0);
 	in->ended = true;
+	return r;
 }
 
-static size_t
-gzip_read(struct in *in, void *buf, size_t n)
+/* Go on within a member: how many bytes that made, or -errno. */
+static ssize_t
+step(struct in *in, void *buf, size_t n)
 {
-	int r;
+	struct unpack_step s = { in->raw + in->rawpos,
+	    in->rawlen - in->rawpos, buf, n, NULL };
+	ssize_t r;
 
-	if (n > 1 << 30)
-		n = 1 << 30;
-	in->z.next_out = buf;
-	in->z.avail_out = (uInt)n;
-	while (in->z.avail_out == n && !in->ended) {
-		if (!in->in_member) {
-			next_member(in);
-			continue;
-		}
-		if (in->rawpos == in->rawlen && fill_raw(in) == 0) {
-			if (!in->allow_cut)
-				gzip_die(in, "data ends early");
-			warn("%s: gzip: data ends early", in->name);
-			in->ended = in->was_cut = in->told_cut = true;
-			break;
-		}
-		in->z.next_in = in->raw + in->rawpos;
-		in->z.avail_in = (uInt)(in->rawlen - in->rawpos);
-		r = inflate(&in->z, Z_NO_FLUSH);
-		in->rawpos = in->rawlen - in->z.avail_in;
-		if (r == Z_STREAM_END)
-			in->in_member = false;
-		else if (r != Z_OK && r != Z_BUF_ERROR)
-			gzip_die(in, in->z.msg ? in->z.msg : "damaged");
+	switch (in->packing->how->step(in->unpacking, &s)) {
+	case UNPACK_MORE:
+		break;
+	case UNPACK_ENDED:
+		in->in_member = false;
+		break;
+	case UNPACK_BAD:
+		in->bad = s.bad;
+		break;
 	}
-	return n - in->z.avail_out;
+	in->rawpos = in->rawlen - s.nfrom;
+	if (s.nto < n || !in->in_member || in->bad != NULL || s.nfrom > 0)
+		return (ssize_t)(n - s.nto);
+	r = fill_raw(in);
+	in->ended = in->early = r == 0;
+	return r < 0 ? r : 0;
+}
+
+/* Decompress up to n bytes; 0 at the end, -errno, or -1 with in->bad. */
+static ssize_t
+unpack(struct in *in, void *buf, size_t n)
+{
+	ssize_t r = 0;
+
+	while (r == 0 && !in->ended && in->bad == NULL)
+		r = in->in_member ? step(in, buf, n) : next_member(in);
+	return r == 0 && in->bad != NULL ? -1 : r;
+}
+
+bool
+in_may_ahead(const struct in *in)
+{
+	return in->seen && in->pos == in->len &&
+	    (in->packing != NULL || in->rawpos == in->rawlen);
+}
+
+ssize_t
+in_ahead(struct in *in, void *buf, size_t n)
+{
+	return in->packing != NULL ? unpack(in, buf, n) : fd_read(in, buf, n);
+}
+
+void
+in_took(struct in *in, ssize_t r)
+{
+	if (r < 0)
+		die_of_read(in, r);
+	progress(in);
+	if (r == 0)
+		at_end(in);
 }
 
 /* Read the bytes that follow those in buf. */
 static size_t
 read_more(struct in *in, void *buf, size_t n)
 {
-	if (in->kind == UNSEEN)
+	ssize_t r;
+
+	if (!in->seen)
 		detect(in);
-	if (in->kind == GZIP)
-		return gzip_read(in, buf, n);
-	if (in->rawpos == in->rawlen)
-		return fd_read(in, buf, n);
-	if (n > in->rawlen - in->rawpos)
-		n = in->rawlen - in->rawpos;
-	memcpy(buf, in->raw + in->rawpos, n);
-	in->rawpos += n;
-	return n;
+	if (in->packing == NULL && in->rawpos < in->rawlen) {
+		if (n > in->rawlen - in->rawpos)
+			n = in->rawlen - in->rawpos;
+		memcpy(buf, in->raw + in->rawpos, n);
+		in->rawpos += n;
+		return n;
+	}
+	r = in_ahead(in, buf, n);
+	if (r != 0 || n > 0)
+		in_took(in, r);
+	return (size_t)r;
 }
 
 ssize_t
@@ -443,8 +526,8 @@ void
 in_close(struct in *in)
 {
 	end_of_pipe(in);
-	if (in->kind == GZIP)
-		inflateEnd(&in->z);
+	if (in->packing != NULL)
+		in->packing->how->close(in->unpacking);
 	if (in->fd != STDIN_FILENO)
 		close(in->fd);
 	free(in->raw);

@@ -60,8 +60,11 @@ want_events(struct costr *r, const char *line)
 {
 	if (r->head.nev)
 		return;
-	if (!line && in_lineno(r->d->in) == 0)
+	if (!line && in_lineno(r->d->in) == 0) {
+		if (in_told_cut(r->d->in))
+			exit(die_status);
 		die("%s: empty input", r->name);
+	}
 	if (line && !strncmp(line, "H quern-events ", 15))
 		costr_die(r, "events, not costs: needs a simulator before "
 		    "this, as in cachesim %s", r->name);
@@ -126,7 +129,7 @@ truncated(struct costr *r, const char *what)
 {
 	if (!r->partial)
 		costr_die(r, "truncated: %s", what);
-	/* that gzip data ends early was told */
+	/* that compressed data ends early was told */
 	if (!in_told_cut(r->d->in))
 		warn("%s:%" PRIu64 ": truncated: %s", r->name,
 		    (uint64_t)in_lineno(r->d->in), what);

@@ -352,7 +352,7 @@ evahead_begin(struct in *in, const uint32_t *heads, struct evout_lists *lists,
 	    EVSCAN_BEHIND;
 	struct evahead *a;
 
-	if (n > EVBUF_MAXLINE || !in_is_plain(in) || !has_processors(in))
+	if (n > EVBUF_MAXLINE || !in_may_ahead(in) || !has_processors(in))
 		return NULL;
 	a = xcalloc(1, sizeof *a);
 	a->in = in;

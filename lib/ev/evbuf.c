@@ -20,6 +20,7 @@ evbuf_open(struct evbuf *b, struct in *in, const uint32_t *heads)
 	memset(b->buf, '\n', EVSCAN_BEFORE + BUFSIZE + EVSCAN_BEHIND);
 	b->buf += EVSCAN_BEFORE;
 	b->p = b->lines = b->end = b->buf;
+	b->given = 0;
 	b->ahead = NULL;
 	b->lists = NULL;
 }
@@ -49,7 +50,7 @@ evbuf_fill(struct evbuf *b)
 		ssize_t n;
 		char *nl;
 
-		if (b->ahead == NULL && in_offset(b->in) > SHORT)
+		if (b->ahead == NULL && b->given > SHORT)
 			b->ahead = evahead_begin(b->in, b->heads, b->lists,
 			    b->p, have);
 		if (b->ahead != NULL)
@@ -65,6 +66,7 @@ evbuf_fill(struct evbuf *b)
 		n = in_read(b->in, b->end, (size_t)BUFSIZE - have);
 		if (n == 0)
 			return 0;
+		b->given += (uint64_t)n;
 		nl = memrchr(b->end, '\n', (size_t)n);
 		b->end += n;
 		if (nl != NULL)

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "evout.h"
 #include "evscan.h"
@@ -28,6 +29,7 @@ struct evbuf {
 	struct in *in;
 	char *p, *lines, *end;
 	char *buf;		/* with room before and behind */
+	uint64_t given;		/* bytes, before a thread read */
 	struct evahead *ahead;	/* NULL: no thread reads */
 	const uint32_t *heads;	/* by id, for evcheck() */
 	struct evout_lists *lists;	/* for evout_scan() in the thread */

@@ -48,7 +48,7 @@ struct evr {
 	struct evscan own;
 	struct evout_lists *lists;	/* own's, then b's; or NULL */
 	char *error;
-	bool cut;	/* it is that gzip data ends early, which was told */
+	bool cut;	/* compressed data ends early, which was told */
 };
 
 /* Report an error at the line at p; returns -1. */

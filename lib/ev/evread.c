@@ -37,6 +37,15 @@ truncated(struct evr *r)
 	return -1;
 }
 
+/* Not a byte came; that what is compressed ends early was told. */
+static int
+nothing(struct evr *r)
+{
+	evr_bad(r, "empty input");
+	r->cut = in_told_cut(r->b.in);
+	return -1;
+}
+
 /* Show progress, for regular files only; on a pipe the writer does. */
 static void
 progress(struct evr *r)
@@ -538,7 +547,7 @@ read_next(struct evr *r, struct ev *e)
 		return -1;
 	if (c == 0) {
 		if (r->lineno == 1 && r->b.end == r->b.p)
-			return evr_bad(r, "empty input");
+			return nothing(r);
 		return truncated(r);
 	}
 	if (*r->b.p != 'H' && !r->began) {

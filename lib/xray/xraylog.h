@@ -44,7 +44,7 @@ struct xray {
 	struct xray_head head;
 	char		*name;
 	const char	*bad;		/* why nothing can be read, or NULL */
-	bool		 cut;		/* its gzip data ended early */
+	bool		 cut;		/* its compressed data ended early */
 	int		 fd;
 	uint64_t	 size;
 

@@ -73,8 +73,8 @@ read_all(struct in *in, char *buf, size_t n)
 }
 
 /*
- * Copy a pipe or gzip data to a file, which can be read in any order.  Of what
- * is no log only the beginning: it may have no end.
+ * Copy a pipe or compressed data to a file, which can be read in any order.  Of
+ * what is no log only the beginning: it may have no end.
  */
 static int
 spool(const char *name, bool *cut)
@@ -134,17 +134,17 @@ xray_fdopen(int fd, const char *name)
 static bool
 is_log(int fd, const char *name)
 {
-	uint8_t magic[2];
+	uint8_t magic[IN_MAGIC];
 	struct stat st;
 	ssize_t n;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
 	    st.st_size == 0 || lseek(fd, 0, SEEK_CUR) != 0)
 		return false;
-	n = pread(fd, magic, 2, 0);
+	n = pread(fd, magic, sizeof magic, 0);
 	if (n < 0)
 		die("%s: read:", name);
-	return n < 2 || magic[0] != 0x1f || magic[1] != 0x8b;
+	return !in_is_packed(magic, (size_t)n);
 }
 
 struct xray *

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cost.h"
+#include "in.h"
 #include "out.h"
 #include "prog.h"
 
@@ -250,8 +251,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	volatile uint64_t h = 0;
 	int fd = file(data, len), copy = -1;
 
-	/* gzip is zlib's own affair */
-	if (len > 1 && data[0] == 0x1f && data[1] == 0x8b) {
+	/* what is compressed is fuzz_in's */
+	if (in_is_packed(data, len)) {
 		close(fd);
 		return 0;
 	}

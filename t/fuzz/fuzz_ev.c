@@ -131,8 +131,8 @@ LLVMFuzzerTestOneInput(const unsigned char *data, size_t len)
 		w = evw_open(o);
 		progname = "fuzz_ev";
 	}
-	/* gzip is zlib's own affair */
-	if (fd < 0 || (len > 1 && data[0] == 0x1f && data[1] == 0x8b) ||
+	/* what is compressed is fuzz_in's */
+	if (fd < 0 || in_is_packed(data, len) ||
 	    write(fd, data, len) != (ssize_t)len) {
 		close(fd);
 		return 0;

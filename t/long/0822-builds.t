@@ -68,7 +68,7 @@ fi
 if command -v musl-gcc >/dev/null; then
 	inc=$T/inc
 	mkdir "$inc" "$T/musl"
-	for h in zlib.h zconf.h libdeflate.h gelf.h libelf.h elf.h dwarf.h \
+	for h in zlib.h zconf.h zstd.h zstd_errors.h libdeflate.h gelf.h libelf.h elf.h dwarf.h \
 	    elfutils Zydis Zycore htslib libiberty jansson.h \
 	    jansson_config.h pcre2.h protobuf-c linux asm asm-generic; do
 		for d in /usr/include /usr/include/x86_64-linux-gnu; do
@@ -97,7 +97,7 @@ if command -v musl-gcc >/dev/null; then
 	for p in branchsim cachesim fmt-svg fmt-xray icount merge; do
 		musl-gcc -no-pie -Wl,--gc-sections -o "$T/musl/$p" \
 		    "$T"/musl/cmd_$p*.o "$T/musl/lib.a" $libs/libdeflate.a \
-		    $libs/libz.a $libs/libelf.a -lm >"$T/said" 2>&1 ||
+		    $libs/libz.a $libs/libzstd.a $libs/libelf.a -lm >"$T/said" 2>&1 ||
 		    bad="$bad $p: $(grep -o 'undefined.*' "$T/said" | head -n 1)"
 	done
 	same "and links what needs no DWARF" "" "$bad"
