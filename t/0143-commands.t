@@ -113,4 +113,48 @@ status 125 "--exec=new, attached" "$B/trace" --exec=new -o x -p 1
 status 125 "--exec=new without -o" "$B/trace" --exec=new true
 status 125 "--exec=never" "$B/trace" --exec=never true
 
+# --- variables in names
+check "a variable in a file's name" env R=3 "$B/trace" -e counts \
+    -o "$T/run.%q{R}.%q{R}x" --stdout="$T/said.%q{R}" echo hello
+check "the file has its value" test -s "$T/run.3.3x"
+same "and so has the program's output" hello "$(cat "$T/said.3")"
+check "any value" env R='a b%p' "$B/trace" -e counts -o "$T/any.%q{R}" true
+check "is taken as it is" test -s "$T/any.a b%p"
+check "an empty one" env R= "$B/trace" -e counts -o "$T/run.%q{R}" true
+check "is nothing" test -s "$T/run."
+check "in a command" env R=4 "$B/trace" -e counts \
+    -o "|cat >'$T/cat.%q{R}'; date +%q >'$T/quarter'" true
+check "the shell has its value" test -s "$T/cat.4"
+check "what is no variable stays" grep -qx '[1-4]' "$T/quarter"
+check "children" env R=5 "$B/trace" -f -e counts --clear-env="PATH=$PATH" \
+    -o "$T/kids.%q{R}.%p" sh -c 'true | cat; /bin/true'
+same "have it, too" 4 "$(ls "$T" | grep -c '^kids\.5\.[0-9]*$')"
+refused() { # TEXT MESSAGE ARGUMENT...
+	text=$1 said=$2
+	shift 2
+	status 125 "$text" "$B/trace" -e counts "$@" touch "$T/started"
+	same "$text: one line" "trace: $said" "$(cat "$T/err")"
+}
+for o in -o --log --control --stdout; do
+	case $o in
+	-o) set -- -o "$T/%q{NONE_SUCH}" ;;
+	*) set -- "$o=$T/%q{NONE_SUCH}" ;;
+	esac
+	refused "$o: a variable that is not there" \
+	    "$o $T/%q{NONE_SUCH}: NONE_SUCH is not in the environment" \
+	    --client-requests "$@"
+done
+refused "a command: a variable that is not there" \
+    "-o |cat %q{NONE_SUCH}: NONE_SUCH is not in the environment" \
+    -o '|cat %q{NONE_SUCH}'
+refused "a variable without its end" "-o a.%q{R: %q{VAR} without its end" \
+    -o 'a.%q{R'
+refused "no variable" "-o a.%qR: %q wants a variable, as in %q{VAR}" -o 'a.%qR'
+export R='x; rm -f y'
+refused "a command: a value that the shell would obey" "-o |cat >%q{R}: R has \
+a character that the shell would take for its own: write \"\$R\"" -o '|cat >%q{R}'
+refused "%n without --last" "-o a.%n: %n is the number of a dump of --last" \
+    -o 'a.%n'
+check "nothing was started" test ! -e "$T/started"
+
 done_testing

@@ -63,6 +63,8 @@ check "those of one line" grep -q '^\.Dl qn-merge .* | qn-annotate$' \
     "$T/a/usr/share/man/man1/qn-merge.1"
 check "and behind &&" grep -q '^\.Dl qn-trace .* && qn-cachesim .* | qn-' \
     "$T/a/usr/share/man/man1/qn-cachesim.1"
+check "and what mpirun starts" grep -q '^\.Dl mpirun -n 2 qn-trace -o' \
+    "$T/a/usr/share/man/man1/qn-trace.1"
 bare=$(awk -v ours="$(ls "$B" | tr '\n' ' ')" '
 BEGIN { for (n = split(ours, l, " "); n > 0; n--) own[l[n]] = 1 }
 /^\.Bd.*-literal/ { shown = 1 }

@@ -52,6 +52,16 @@ get_string(uint64_t at, char buf[TEXT_BYTES])
 
 /* --------------------------------------------------------------------- text */
 
+static int
+open_log(const char *name)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		die("%s: open:", name);
+	return fd;
+}
+
 static void
 put(const char *text, size_t n)
 {
@@ -59,10 +69,8 @@ put(const char *text, size_t n)
 	ssize_t r;
 
 	if (fd < 0)
-		fd = opt->log == NULL ? STDERR_FILENO : open(opt->log,
-		    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-	if (fd < 0)
-		die("%s: open:", opt->log);
+		fd = opt->log == NULL ? STDERR_FILENO :
+		    open_log(follow_name(opt->log));
 	while (n > 0) {
 		r = write(fd, text, n);
 		if (r < 0 && errno == EINTR)

@@ -48,7 +48,8 @@ static const char help[] =
 "  -o, --output=FILE    instead of standard output; then the program's own\n"
 "                       standard output is left alone, else it goes to\n"
 "                       standard error; with -o '|COMMAND', COMMAND reads\n"
-"                       the stream, %p replaced as well\n"
+"                       the stream, %p replaced as well; %q{VAR} in FILE\n"
+"                       or COMMAND is an environment variable\n"
 "  -p, --pid=PID        attach to this process, all its threads, until it\n"
 "                       ends, --for is done, or we are interrupted\n"
 "      --after=N        tell nothing of the first N instructions\n"
@@ -500,6 +501,19 @@ check_requests(void)
 		    "in the name with -f");
 }
 
+/* Refuse names that cannot be expanded. */
+static void
+check_names(void)
+{
+	expand_check("-o", opt->out);
+	expand_check("--log", opt->log);
+	expand_check("--control", opt->control);
+	expand_check("--stdout", opt->guest_out);
+	if (opt->out != NULL && opt->last == 0 && !output_is_command() &&
+	    strstr(opt->out, "%n") != NULL)
+		die("-o %s: %%n is the number of a dump of --last", opt->out);
+}
+
 /* The first that is wrong is told. */
 static void
 check_options(void)
@@ -507,6 +521,7 @@ check_options(void)
 	check_kind();
 	check_processes();
 	check_requests();
+	check_names();
 	if (opt->exec == EXEC_NEW && opt->kind->tells && opt->out == NULL)
 		die("--exec=new: each image has a stream of its own: needs -o");
 	if (opt->exec == EXEC_NEW && opt->pid != 0)

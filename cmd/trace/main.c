@@ -34,23 +34,6 @@
 
 #define TIMED_LEAST 64u		/* fragments, to tell how long others took */
 
-/* A name with each %p replaced by the process's number. */
-static const char *
-numbered(const char *pattern)
-{
-	const char *s, *at, *number;
-	char *name, *to;
-
-	if (pattern == NULL || strstr(pattern, "%p") == NULL)
-		return pattern;
-	number = follow_number();
-	to = name = xmalloc(16 * strlen(pattern) + 1);
-	for (s = pattern; (at = strstr(s, "%p")) != NULL; s = at + 2)
-		to += sprintf(to, "%.*s%s", (int)(at - s), s, number);
-	strcpy(to, s);
-	return name;
-}
-
 /* The program is started first, for the stream needs its number. */
 static bool
 is_early(void)
@@ -62,7 +45,7 @@ is_early(void)
 static void
 begin_stream(char **argv)
 {
-	const char *name = numbered(opt->out);
+	const char *name = follow_name(opt->out);
 	int fd = opt->out_fd;
 
 	if (name != NULL && name[0] == '|' && opt->kind->tells)
@@ -356,7 +339,7 @@ begin(char **argv)
 		start_clock();
 	format_begin();
 	if (opt->control != NULL)
-		control_start(numbered(opt->control));
+		control_start(follow_name(opt->control));
 }
 
 static bool stays;		/* something of ours, in what was let go */

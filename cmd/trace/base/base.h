@@ -172,6 +172,13 @@ bool opt_makes_paths(void);
 bool output_is_command(void);
 /* Does -o have %p, the process's number, in it? */
 bool output_has_pid(void);
+/*
+ * expand.c: a name with each %p replaced by the process's number, unless that
+ * is NULL, and each %q{VAR} by the value of a variable of our environment.
+ * expand_check dies if one is not there: before a name is expanded.
+ */
+void expand_check(const char *option, const char *name);
+const char *expand(const char *name, const char *number);
 /* The same options, for the command line to set before anything else runs. */
 struct options *options_set(void);
 

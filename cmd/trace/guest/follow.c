@@ -105,8 +105,9 @@ count_number(void)
 	return n;
 }
 
-const char *
-follow_number(void)
+/* The process's number for file names. */
+static const char *
+number_text(void)
 {
 	static char text[32];
 
@@ -115,6 +116,15 @@ follow_number(void)
 	snprintf(text, sizeof text, nth == 1 ? "%d" : "%d-%u", (int)guest.pid,
 	    nth);
 	return text;
+}
+
+const char *
+follow_name(const char *name)
+{
+	if (name == NULL)
+		return NULL;
+	return expand(name, strstr(name, "%p") == NULL ? NULL :
+	    number_text());
 }
 
 /*

@@ -129,10 +129,10 @@ void follow_option(char *);
 /* Start a trace for the child; false: it could not take the child over. */
 bool follow_child(pid_t, bool shares);
 /*
- * The process's number for file names: "711"; "711-2" for the second process
- * that has this number in the run.
+ * A name that an option gives, expanded for this process; NULL: NULL. Its
+ * number is "711"; "711-2" for the second process of this number in the run.
  */
-const char *follow_number(void);
+const char *follow_name(const char *name);
 /* Take what follow_child has added to the argument of --adopt. */
 void follow_adopted(const char *spec);
 /* Was the process that ended such a trace? */

@@ -251,14 +251,15 @@ child(void *birth)
 static int
 open_output(void)
 {
+	const char *name;
 	int fd;
 
 	if (opt->guest_out == NULL)
 		return opt->out_fd >= 0 ? 2 : -1;
-	fd = open(opt->guest_out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-	    0666);
+	name = expand(opt->guest_out, NULL);
+	fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
-		die("%s:", opt->guest_out);
+		die("%s:", name);
 	return fd;
 }
 
