@@ -144,6 +144,7 @@ same "of a thread" "t-01 t.1-01" "$(cd cgnames && echo t*)"
 status 2 "nor these without -o" "$F" --parts=callgrind three
 "$B/callgraph" --separate-threads=yes ev | "$F" --parts=split -o split/t -
 check "and for threads" test -s split/t.1-01
+same "whose numbers even an only part has" t.1-01 "$(cd split && echo t*)"
 "$B/callgraph" --separate-threads=yes ev | "$F" >out
 samefile "which add up" portable out
 
