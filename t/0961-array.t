@@ -208,6 +208,25 @@ same "is told" "array: -i=0: not above 0" "$(cat "$T/err")"
 # --- regions: the folder is looked at before the command runs
 check "regions" "$A" -d regions -p counts --regions=20k -- ./a x x x x
 same "no warning" "" "$(grep -v 'tasks are done' "$T/err")"
+for z in gzip zstd; do
+	mkdir $z
+	cp regions/run.simpts regions/run.weights $z
+	$z -qc regions/run.ev >$z/run.ev
+	check "the run's events by $z" "$A" -d by-$z -p counts --regions=\
+$z/run.simpts,$z/run.weights,$z/run.ev -- ./a x x x x
+	same "the same regions" "$(cut -f 2- regions/list)" \
+	    "$(cut -f 2- by-$z/list)"
+done
+for a in '>/dev/null' '2>/dev/null' '<in' '|' 'x>y'; do
+	case $a in
+	x*) hint= ;;
+	*) hint="; behind -- there is no shell: $a is an argument" ;;
+	esac
+	status 2 "a run that fails, with $a" "$A" -d failed -p counts \
+	    --regions=20k -- sh -c 'exit 3' sh "$a"
+	same "is told" "array: status 3: 'sh' '-c' 'exit 3' 'sh' '$a': see \
+$T/d/failed/run.log$hint" "$(cat "$T/err")"
+done
 printf '%s\n' '-1 0' '0 1' >points
 printf '%s\n' '0.5 0' '0.5 1' >weights
 status 2 "a phase without an interval" "$A" -d bad -p counts \
