@@ -84,6 +84,14 @@ uint64_t sym_next(const struct sym *, uint64_t addr);
 void sym_entries(struct sym *, const char *name, void (*use)(void *arg,
     uint64_t addr), void *arg);
 
+/*
+ * Calls use() for each function of this last word in a longer name, as rs::work
+ * is for work: by its name in the source language without its parameters, which
+ * sym_entries takes. In no order, and a name may come more than once.
+ */
+void sym_last_words(struct sym *, const char *word, void (*use)(void *arg,
+    const char *name), void *arg);
+
 /* Calls use() for each function, in no order, by its name in the file. */
 void sym_functions(struct sym *, void (*use)(void *arg, const char *raw,
     uint64_t addr), void *arg);

@@ -242,6 +242,10 @@ check "a function of a library" test "$n" -gt 40
 status 125 "an unknown one is no success" "$B/trace" -o "$T/none.ev" --from=nowhere true
 same "one line says why" "trace: --from=nowhere: no symbol of this name was mapped" \
     "$(cat "$T/err")"
+status 125 "the last word of one" "$B/trace" -o "$T/last.ev" --from=leave \
+    "$T/prog"
+same "is told with the others" "trace: --from=leave: no symbol of this name was \
+mapped; perhaps deep::leave" "$(cat "$T/err")"
 check "no whole stream" sh -c '! grep -q "^E " "$1"' sh "$T/none.ev"
 status 125 "no end either" "$B/trace" -o "$T/none.ev" --to=nowhere true
 status 0 "one of two is enough" "$B/trace" -o "$T/none.ev" --from=nowhere \

@@ -97,6 +97,34 @@ sym_entries(struct sym *s, const char *name, void (*use)(void *arg,
 	free(v);
 }
 
+/* Does name end in ::word? */
+static bool
+ends_in(const char *name, const char *word)
+{
+	size_t n = strlen(name), w = strlen(word);
+
+	return n > w + 2 && strcmp(name + n - w, word) == 0 &&
+	    name[n - w - 1] == ':';
+}
+
+void
+sym_last_words(struct sym *s, const char *word, void (*use)(void *arg,
+    const char *name), void *arg)
+{
+	struct sym_symbol y = sym_symbols(s);
+	char *name;
+
+	while (sym_symbol_next(&y)) {
+		if (y.raw[0] != '_' || strstr(y.raw, word) == NULL ||
+		    y.type != STT_FUNC || !sym_symbol_is_code(s, &y))
+			continue;
+		name = cplus_demangle(y.raw, DMGL_AUTO);
+		if (name != NULL && ends_in(name, word))
+			use(arg, name);
+		free(name);
+	}
+}
+
 void
 sym_functions(struct sym *s, void (*use)(void *arg, const char *raw,
     uint64_t addr), void *arg)

@@ -74,6 +74,9 @@ static size_t nfns, capfns;
 static khash_t(name) *names;
 static bool seen;		/* any function at all */
 
+static void search(struct sym *);
+static struct entries entries = { .search = search };
+
 /* Where functions begin; hint: bit by the low bits of each pc there ever was */
 static khash_t(pc) *points;
 static uint64_t hint[1024];
@@ -195,8 +198,6 @@ add_point(uint64_t pc, uint32_t bits)
 void
 allocs_mapped(uint64_t start, uint64_t end, uint64_t off, const char *path)
 {
-	static struct entries entries = { .search = search };
-
 	if (!opt->allocs || path[0] != '/')
 		return;
 	if (names == NULL) {
@@ -239,8 +240,9 @@ allocs_tell(void)
 
 	for (i = 0; i < nfns; i++)
 		if (!fns[i].seen)
-			warn("%s=%s: no symbol of this name was mapped",
-			    fns[i].option, fns[i].name);
+			warn("%s=%s: no symbol of this name was mapped%s",
+			    fns[i].option, fns[i].name,
+			    entries_perhaps(&entries, fns[i].name));
 	if (opt->allocs && !seen)
 		warn("--allocs: no object has a function that allocates "
 		    "memory, by its symbols");

@@ -3,6 +3,7 @@
  */
 #include <gelf.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +16,13 @@
 struct entry {
 	uint64_t off;
 	uint32_t what;
+};
+
+#define MOST_PERHAPS 3u		/* names; then ... */
+
+struct perhaps {
+	char *name[MOST_PERHAPS + 1];
+	size_t n, len;
 };
 
 struct entries_object {
@@ -90,4 +98,41 @@ entries_mapped(struct entries *e, uint64_t start, uint64_t end, uint64_t off,
 	for (i = 0; i < o->n; i++)
 		if (o->at[i].off - off < end - start)
 			each(start + (o->at[i].off - off), o->at[i].what);
+}
+
+static void
+add_perhaps(void *arg, const char *name)
+{
+	struct perhaps *p = arg;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (strcmp(p->name[i], name) == 0)
+			return;
+	if (p->n > MOST_PERHAPS)
+		return;
+	p->name[p->n++] = xstrdup(name);
+	p->len += strlen(name);
+}
+
+const char *
+entries_perhaps(const struct entries *e, const char *name)
+{
+	struct perhaps p = { .n = 0 };
+	struct sym *s;
+	char *text, *to;
+
+	for (size_t i = 0; i < e->n && p.n <= MOST_PERHAPS; i++) {
+		s = sym_open(e->object[i].path, 0);
+		sym_last_words(s, name, add_perhaps, &p);
+		sym_close(s);
+	}
+	if (p.n == 0)
+		return "";
+	to = text = xmalloc(p.len + 64);
+	for (size_t i = 0; i < p.n && i < MOST_PERHAPS; i++)
+		to += sprintf(to, "%s %s", i == 0 ? "; perhaps" : ",",
+		    p.name[i]);
+	if (p.n > MOST_PERHAPS)
+		strcpy(to, " ...");
+	return text;
 }

@@ -32,5 +32,11 @@ bool entries_found(uint64_t addr, uint32_t what);
  */
 void entries_mapped(struct entries *, uint64_t start, uint64_t end,
     uint64_t off, const char *path, void (*each)(uint64_t pc, uint32_t what));
+/*
+ * For a message that no function has this name: what follows it, with longer
+ * names that end in it, as "; perhaps rs::work", or "". It reads the objects
+ * again.
+ */
+const char *entries_perhaps(const struct entries *, const char *name);
 
 #endif

@@ -30,6 +30,9 @@ static struct point {
 static size_t npoints, cappoints;
 static bool enabled = true;
 
+static void search(struct sym *);
+static struct entries entries = { .search = search };
+
 static void
 add_point(uint64_t pc, uint32_t which)
 {
@@ -83,8 +86,6 @@ search(struct sym *s)
 void
 window_mapped(uint64_t start, uint64_t end, uint64_t off, const char *path)
 {
-	static struct entries entries = { .search = search };
-
 	if (nfns != 0 && path[0] == '/')
 		entries_mapped(&entries, start, end, off, path, add_point);
 }
@@ -143,9 +144,10 @@ window_tell(void)
 		if (fns[i].seen)
 			seen |= fns[i].which;
 		else
-			warn("--%s=%s: no symbol of this name was mapped",
+			warn("--%s=%s: no symbol of this name was mapped%s",
 			    fns[i].which == WINDOWS_FROM ? "from" : "to",
-			    fns[i].name);
+			    fns[i].name, entries_perhaps(&entries,
+			    fns[i].name));
 	}
 	return seen == asked;
 }
