@@ -8,10 +8,10 @@
 
 #include "frames.h"
 #include "mem.h"
+#include "places.h"
 #include "repeat.h"
 
 #define RUN_MOST 8192u	/* so many jumps in a row have a frame each */
-#define PLACE_BITS 16u	/* of the hash of a frame's place */
 
 uint32_t *
 stack_depth(struct walk_thread *t, const struct func *f)
@@ -21,42 +21,6 @@ stack_depth(struct walk_thread *t, const struct func *f)
 		    sizeof *t->depth);
 	repeat_depth(t, f->num);
 	return &t->depth[f->num];
-}
-
-/* ---- the places of frames ---- */
-
-static uint32_t *
-place(const struct walk_thread *t, uint64_t sp)
-{
-	return &t->places[sp / 8 * 0x9e3779b97f4a7c15u >> (64 - PLACE_BITS)];
-}
-
-/* A frame is pushed; it is gone. */
-static void
-place_add(struct walk_thread *t, uint64_t sp)
-{
-	if (t->places != NULL)
-		++*place(t, sp);
-}
-
-static void
-place_gone(struct walk_thread *t, uint64_t sp)
-{
-	if (t->places != NULL)
-		--*place(t, sp);
-}
-
-/* May a frame be at sp?  Where stacks are switched, most returns find none. */
-static bool
-place_taken(struct walk_thread *t, uint64_t sp)
-{
-	if (t->places == NULL) {
-		t->places = xcalloc((size_t)1 << PLACE_BITS,
-		    sizeof *t->places);
-		for (size_t i = 0; i < t->n; i++)
-			place_add(t, t->frame[i].sp);
-	}
-	return *place(t, sp) != 0;
 }
 
 /* ---- functions entered and left ---- */
@@ -147,7 +111,7 @@ stack_pop(struct walk_thread *t)
 
 	repeat_frames(t, t->n - 1);
 	f = &t->frame[--t->n];
-	place_gone(t, f->sp);
+	places_drop(t, f->sp);
 	t->skipper = f->skipper;
 	stack_turn(t, f->arc, true, f->times);
 	if (f->arc == NULL)
@@ -172,7 +136,7 @@ forget_half(struct walk_thread *t)
 
 	repeat_frames(t, 0);
 	for (size_t i = 0; i < half; i++) {
-		place_gone(t, t->frame[i].sp);
+		places_drop(t, t->frame[i].sp);
 		if (t->frame[i].arc != NULL) {
 			charge_frame(t, i, t->total);
 			if (!same_level(t->frame[i].arc))
@@ -333,7 +297,7 @@ stack_join(struct walk_thread *t, bool any)
 	if (i < t->first_again)
 		t->first_again = i;
 	--*stack_depth(t, f->arc->ctx->fn);
-	place_gone(t, f->sp);
+	places_drop(t, f->sp);
 	t->n--;
 	return true;
 }
@@ -361,7 +325,7 @@ stack_push(struct walk_thread *t, struct walk_slot *from, struct walk_arc *a,
 	*f = (struct walk_frame){ .sp = sp, .ret = ret, .arc = a,
 	    .ctx = t->ctx, .skipper = t->skipper, .times = 1 };
 	note_place(t, f, again);
-	place_add(t, sp);
+	places_add(t, sp);
 	memcpy(t->enter + t->n * walk.ncol, t->total,
 	    walk.ncol * sizeof *t->enter);
 	t->n++;
@@ -399,7 +363,7 @@ stack_put(struct walk_thread *t, struct walk_arc *a, uint64_t sp,
 	t->frame[t->n] = (struct walk_frame){ .sp = sp, .ret = ret, .arc = a,
 	    .ctx = t->ctx, .skipper = t->skipper, .times = 1 };
 	note_place(t, &t->frame[t->n], again);
-	place_add(t, sp);
+	places_add(t, sp);
 	memcpy(t->enter + t->n++ * walk.ncol, enter,
 	    walk.ncol * sizeof *enter);
 	t->skipper = NULL;
@@ -413,7 +377,7 @@ stack_drop(struct walk_thread *t)
 {
 	const struct walk_frame *f = &t->frame[--t->n];
 
-	place_gone(t, f->sp);
+	places_drop(t, f->sp);
 	t->skipper = f->skipper;
 	if (f->arc == NULL)
 		return;
@@ -497,7 +461,7 @@ leave_outer(struct walk_thread *t, size_t i)
 	struct func *fn;
 
 	repeat_frames(t, i);
-	place_gone(t, f->sp);
+	places_drop(t, f->sp);
 	t->frame[i + 1].skipper = f->skipper;
 	if (f->arc != NULL) {
 		give_caller(t, i);
@@ -570,7 +534,7 @@ stack_return(struct walk_thread *t, uint64_t addr)
 	size_t i, last;
 
 	if (!stack_apart(&t->frame[t->n - 1], t->sp) ||
-	    !place_taken(t, t->sp - 8))
+	    !places_have(t, t->sp - 8))
 		return;
 	last = last_looked_at(t);
 	for (i = t->n; i-- > last; )

@@ -25,6 +25,7 @@
  * A return without a call adds all counts so far to an arc (unseen_call). That
  * sum grows from round to round, by the same amount each time.
  */
+#include "places.h"
 #include "repeat.h"
 
 #include <stdlib.h>
@@ -415,7 +416,7 @@ move_frames(struct walk_thread *t, uint64_t moved, uint64_t times)
 		size_t i = state.thread.n - 1 - k;
 
 		if (t->frame[i].sp != UINT64_MAX)
-			t->frame[i].sp += moved;
+			places_move(t, i, moved);
 		if (grown(t, k) > 0)
 			grow_enter(t, k, times);
 		else
