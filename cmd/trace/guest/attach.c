@@ -55,9 +55,7 @@ signals(pid_t tid, const char *which)
 static bool
 has_fault(pid_t tid, int st)
 {
-	if (is_group_stop(st))
-		return false;
-	return ((signals(tid, "SigPnd") | signals(tid, "ShdPnd")) &
+	return !is_group_stop(st) && (signals(tid, "SigPnd") &
 	    ~signals(tid, "SigBlk") & ~ALL_ASYNC) != 0;
 }
 
@@ -68,10 +66,38 @@ attach_mask(pid_t tid)
 	    signals(tid, "SigBlk") & ~(1ull << (SIGTRAP - 1)));
 }
 
+#define TRIES 1000u		/* a flood of such signals does not end */
+#define PAUSE_US 100		/* while a signal comes, up to 100 ms */
+
+/*
+ * Wait for a thread's next stop.  comes: for that of a signal that is on its
+ * way, but another thread may have it ignored meanwhile.
+ */
+static bool
+next_stop(pid_t tid, bool comes, int *st)
+{
+	unsigned n;
+	pid_t p = 0;
+
+	for (n = 0; comes && p == 0 && n < TRIES; n++) {
+		p = waitpid(tid, st, __WALL | WNOHANG);
+		if (p == 0)
+			usleep(PAUSE_US);
+	}
+	if (p == 0) {
+		if (comes)
+			ptrace(PTRACE_INTERRUPT, tid, 0L, 0L);
+		p = waitpid(tid, st, __WALL);
+	}
+	return p >= 0 && WIFSTOPPED(*st);
+}
+
 /* Seize and stop a thread; false: it has ended. */
 static bool
 stop(pid_t tid)
 {
+	unsigned tries = 0;
+	bool comes = false;	/* a signal that we let the thread have */
 	int st, err;
 
 	if (ptrace(PTRACE_SEIZE, tid, 0L, 0L) < 0) {
@@ -85,18 +111,20 @@ stop(pid_t tid)
 		    "already, or kernel.yama.ptrace_scope):", (int)guest.pid);
 	}
 	ptrace(PTRACE_INTERRUPT, tid, 0L, 0L);
-	for (;;) {
-		if (waitpid(tid, &st, __WALL) < 0 || !WIFSTOPPED(st))
-			return false;
-		if (st >> 16 != PTRACE_EVENT_STOP) {
-			ptrace(PTRACE_CONT, tid, 0L, (long)WSTOPSIG(st));
+	while (next_stop(tid, comes, &st)) {
+		if (st >> 16 == PTRACE_EVENT_STOP) {
+			if (++tries == TRIES || !has_fault(tid, st))
+				return true;
+			ptrace(PTRACE_CONT, tid, 0L, 0L);
+			comes = true;
 			continue;
 		}
-		if (!has_fault(tid, st))
-			return true;
-		ptrace(PTRACE_CONT, tid, 0L, 0L);
-		ptrace(PTRACE_INTERRUPT, tid, 0L, 0L);
+		if (comes)	/* the handler's first instruction stops */
+			ptrace(PTRACE_INTERRUPT, tid, 0L, 0L);
+		comes = false;
+		ptrace(PTRACE_CONT, tid, 0L, (long)WSTOPSIG(st));
 	}
+	return false;
 }
 
 static bool
