@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -187,8 +188,12 @@ static void
 forward(int sig, siginfo_t *si, void *context)
 {
 	(void)context;
-	if (forward_to > 0 &&
-	    (si->si_code != SI_USER || si->si_pid != forward_to))
+	/* SIGXCPU of the kernel's: we have used up our own time */
+	if (forward_to <= 0 || (sig == SIGXCPU && si->si_code == SI_KERNEL) ||
+	    (si->si_code == SI_USER && si->si_pid == forward_to))
+		return;
+	if (si->si_code != SI_QUEUE || syscall(SYS_rt_sigqueueinfo,
+	    forward_to, sig, si) < 0)
 		kill(forward_to, sig);
 }
 
@@ -255,6 +260,7 @@ outlive(void)
 	if (guest.seen || area.ctl == NULL || guest_is_traced())
 		return;
 	area_abandon();
+	watch_abandon();
 	while (waitid(P_PID, (id_t)guest.pid, &si, WEXITED | WNOWAIT) < 0 &&
 	    errno == EINTR)
 		;

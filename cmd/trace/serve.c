@@ -292,6 +292,8 @@ serve(void)
 		die("thread:");
 	pthread_detach(t);
 	while (!guest_ended && !trust_lost) {
+		while (area_abandoned)	/* another thread ends us */
+			pause();
 		kept_notice();
 		if (frag_written() || frag_landing() || answer_all() ||
 		    request_link_call(asked) || begin_counts())

@@ -409,11 +409,12 @@ area_missed(void)
 	return n;
 }
 
-/* As if we had died: whoever in the program waits for us goes on natively. */
+_Atomic bool area_abandoned;
+
 void
 area_abandon(void)
 {
-	area.alive = FUTEX_OWNER_DIED;
+	area_abandoned = true;
 	__atomic_store_n(&area.ctl->alive, FUTEX_OWNER_DIED,
 	    __ATOMIC_SEQ_CST);
 }

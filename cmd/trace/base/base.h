@@ -346,6 +346,8 @@ void area_sizes(unsigned shrink);
 void area_open(int fd, uint64_t skip);
 /* Whoever waits for us in the program goes on natively, as if we had died. */
 void area_abandon(void);
+/* It has been called: what is written over there tells nothing any more. */
+extern _Atomic bool area_abandoned;
 /* Unmap and close it, and let the threads go on natively. */
 void area_close(void);
 /* No slot from this one on has ever been a thread's. */

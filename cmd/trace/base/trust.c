@@ -17,7 +17,7 @@ _Atomic bool trust_lost;
 void
 trust_lose(const char *what)
 {
-	if (atomic_exchange(&trust_lost, true))
+	if (area_abandoned || atomic_exchange(&trust_lost, true))
 		return;
 	warn("the program has written over memory that is trace's (%s)%s; "
 	    "the stream ends here", what,

@@ -98,6 +98,8 @@ void pages_forget(uint64_t start, uint64_t end);
 void watch_start(int fd);
 /* Watch nothing any more, and let go of all pages. */
 void watch_end(void);
+/* Let go of all pages, from any thread: nobody looks at them any more. */
+void watch_abandon(void);
 /* Up to where code at pc is trusted until it is written; 0: it is not. */
 app_pc watch_limit(app_pc pc);
 /* Compared code: which entries are samples of its page? */

@@ -102,7 +102,7 @@ start_waiting(void)
 }
 
 void
-watch_end(void)
+watch_abandon(void)
 {
 	if (waits) {
 		eventfd_write(quit, 1);
@@ -115,6 +115,12 @@ watch_end(void)
 	if (faults >= 0)	/* this lifts all protection */
 		close(faults);
 	faults = -1;
+}
+
+void
+watch_end(void)
+{
+	watch_abandon();
 	if (pages != NULL)
 		kh_clear(page, pages);
 	nwatched = nwritten = 0;

@@ -178,6 +178,7 @@ start_trace(pid_t pid, bool shares)
 		fcntl(p[1], F_SETFD, 0);
 		if (numbers >= 0)
 			fcntl(numbers, F_SETFD, 0);
+		launch_ignore();
 		execv("/proc/self/exe", options);
 		_exit(STATUS_TROUBLE);
 	}
@@ -272,6 +273,7 @@ follow_image(void)
 		    (int)traces[i]);
 	options[noptions] = spec;
 	options[noptions + 1] = NULL;
+	launch_ignore();
 	execv("/proc/self/exe", options);
 	die("/proc/self/exe:");
 }

@@ -206,13 +206,27 @@ struct birth {
  */
 static const int ours[] = { SIGPIPE, SIGCHLD, SIGUSR1 };
 static struct sigaction inherited[3];
+static sigset_t ignored;	/* by us, when we began */
 
 void
 launch_init(void)
 {
+	struct sigaction a;
+
 	for (unsigned i = 0; i < 3; i++)
 		sigaction(ours[i], NULL, &inherited[i]);
 	signal(SIGCHLD, SIG_DFL);
+	for (int s = 1; s < NSIG; s++)
+		if (sigaction(s, NULL, &a) == 0 && a.sa_handler == SIG_IGN)
+			sigaddset(&ignored, s);
+}
+
+void
+launch_ignore(void)
+{
+	for (int s = 1; s < NSIG; s++)
+		if (sigismember(&ignored, s) == 1)
+			signal(s, SIG_IGN);
 }
 
 /* Has init become the child's parent, and so what traces it? */

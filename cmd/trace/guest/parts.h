@@ -58,6 +58,8 @@ extern uint64_t attach_stacks;
  * SIGTRAP, which ends a remote call.
  */
 uint64_t attach_mask(pid_t tid);
+/* Before an exec of our own: ignore again what we were started to ignore. */
+void launch_ignore(void);
 
 /* Die unless /proc has guest.pid: by guest.pidfd, before anything is read. */
 void guest_is_in_proc(void);
