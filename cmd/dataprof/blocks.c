@@ -100,9 +100,26 @@ list_take(struct list *l, uint32_t b)
 	l->n--;
 }
 
+/* Where pages are in the table, until one comes into it. */
+static struct recent {
+	uint64_t page;		/* + 1; 0: none */
+	khint_t k;
+} recent[256];
+
+static struct list *
+find_page(uint64_t page)
+{
+	struct recent *r = &recent[page % (sizeof recent / sizeof *recent)];
+
+	if (r->page != page + 1)
+		*r = (struct recent){ page + 1, kh_get(page, pages, page) };
+	return r->k == kh_end(pages) ? NULL : &kh_val(pages, r->k);
+}
+
 static struct list *
 page_list(uint64_t page, bool make)
 {
+	struct list *l;
 	khint_t k;
 	int new;
 
@@ -110,13 +127,12 @@ page_list(uint64_t page, bool make)
 		pages = kh_init(page);
 		starts = kh_init(start);
 	}
-	if (!make) {
-		k = kh_get(page, pages, page);
-		return k == kh_end(pages) ? NULL : &kh_val(pages, k);
-	}
+	l = find_page(page);
+	if (l != NULL || !make)
+		return l;
 	k = kh_put(page, pages, page, &new);
-	if (new != 0)
-		kh_val(pages, k) = (struct list){ NULL, 0, 0 };
+	kh_val(pages, k) = (struct list){ NULL, 0, 0 };
+	memset(recent, 0, sizeof recent);
 	return &kh_val(pages, k);
 }
 

@@ -19,6 +19,7 @@
 #include "segments.h"
 #include "sym.h"
 
+#define KNOWN	14		/* log2: references whose variables are kept */
 #define TCB	0x900		/* at least what C libraries have there */
 
 struct image {
@@ -203,9 +204,9 @@ static void
 look_up(struct image *im, uint64_t slide, uint64_t link, unsigned size,
     bool tls, struct data_place *p)
 {
-	static struct known known[2048];
+	static struct known known[1 << KNOWN];
 	struct known *k = &known[(link ^ (uint64_t)size << 48) *
-	    HASH_MULTIPLIER >> 53];
+	    HASH_MULTIPLIER >> (64 - KNOWN)];
 
 	if (im->sym == NULL)
 		im->sym = sym_open(im->path, SYM_DEMANGLE);
