@@ -245,6 +245,39 @@ EOF2
 check "memory of no bytes" "$D" --text --refs "$T/zero.ev"
 same "is found, and counts none" "2 0 1 0 0 0;0 0 1 0 0 0;" \
     "$(awk '/heap/ { print $1, $2, $3, $4, $5, $6 }' "$T/out" | tr '\n' ';')"
+# what no call allocated is allocated, freed and allocated again between two
+# references, on its page and behind it; then a stack comes near
+cat >"$T/turns.ev" <<EOF2
+H quern-events 2
+H kind all
+H allocs
+M 1 401000 402000 1000 /nonexistent/p
+B 1 >401000 1r8@500010 1r8@500ff8 1r8@600010
+B 2 >401100 5w8.0-8L401000
+1
+2+7000000
+1
+1
+D 1 + 401200 10 401010
+1
+D 2 = 500010
+1
+D 3 - 500010
+1
+D 4 + 401300 10 401020
+D 5 = 501000
+1
+D 6 + 401400 10 401010
+D 7 = 500010
+1
+2-6700000
+1
+E exit 0 11
+EOF2
+check "memory that changes between references" "$D" --text --refs \
+    "$T/turns.ev"
+same "is found" "16 allocated);7 objects);2 0x0000000000001000;2 0x0000000000001000;1 /nonexistent/p;1 /nonexistent/p;0 0x0000000000001000;" \
+    "$(awk '/\[/ { print $1 + $2, $NF }' "$T/out" | tr '\n' ';')"
 cat >"$T/far.ev" <<EOF2
 H quern-events 2
 H kind all

@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "ev.h"
+#include "sum.h"
 
 struct func;
 struct out;
@@ -83,6 +84,7 @@ uint32_t object_page(enum data_class, uint64_t addr);
 struct data_place {
 	uint32_t object;
 	bool pages;		/* memory that was allocated by pages */
+	bool nowhere;		/* see tally_find */
 	uint64_t lo, hi;
 };
 
@@ -141,6 +143,13 @@ void images_thread(unsigned thread, uint64_t base, uint64_t number);
 void images_unmapped(uint64_t start, uint64_t end, uint64_t number);
 /* The same among the thread-local variables of all threads. */
 bool images_local(uint64_t addr, unsigned size, struct data_place *);
+/* Cut the place to the addresses around this one that have neither. */
+void images_cut(uint64_t addr, struct data_place *);
+/*
+ * Of [lo, hi], the addresses just below hi that are no thread-local variables:
+ * the first one; hi + 1: hi is one itself.
+ */
+uint64_t images_below(uint64_t lo, uint64_t hi);
 
 /* ------------------------------------------------------------------- heap.c */
 
@@ -250,6 +259,16 @@ void stack_saw(unsigned thread, uint64_t sp);
 bool stack_find(unsigned thread, uint64_t addr, const struct func *code,
     struct data_place *);
 /*
+ * Kind all: where stack_find finds the frame of the function whose code it is,
+ * and images_local nothing: addr - lo < size; and where it finds nothing: below
+ * `far'. It holds until a thread calls or returns, or everything changes
+ * (epoch.all).
+ */
+struct stack_own {
+	uint64_t lo, size, far;
+};
+struct stack_own stack_own(unsigned thread);
+/*
  * Write the names of the function that was called for memory, and of its
  * callers, innermost first, to buf; caller: the return address, state: of kind
  * cache or counts, or 0.
@@ -271,6 +290,7 @@ struct data_code {
 uint32_t tally_code(uint64_t addr);
 /* Such code, made at run time, is of this function. */
 void tally_code_named(uint32_t, const struct func *);
+extern uint32_t tally_named;	/* how often that was called, from 1 */
 /* Before the report: no more functions are named. */
 void tally_names_end(void);
 const struct data_code *tally_code_at(uint32_t);
@@ -279,22 +299,35 @@ struct tally_row {
 	uint32_t code, object;
 	uint64_t refs;
 	int64_t *cost;		/* columns */
+	int64_t count[2];	/* reads, writes: not in cost and refs yet */
 };
+extern struct tally_row *tally_rows;
 /* Costs of an object by code: a number, good for ever. */
 size_t tally_row(uint32_t code, uint32_t object);
 /* Add costs, by column, and references to a row. */
 void tally_add(size_t row, const int64_t *cost, uint64_t refs);
-/* How many rows there are; one of them. */
+/* With columns Dr and Dw: n reads or writes. */
+static inline void
+tally_refs(size_t row, bool writes, uint64_t n)
+{
+	sum_add(&tally_rows[row].count[writes], (int64_t)n);
+}
+
+/* How many rows there are; one of them, with all counts in its costs. */
 size_t tally_count(void);
 struct tally_row tally_get(size_t);
 /*
  * The row of what a thread's code refers to, `size' bytes at an address;
- * TALLY_HOLD: that will be known when the allocation that it is in has been
- * made (hold.c).
+ * TALLY_HOLD, with may_hold: that will be known when the allocation that it is
+ * in has been made (hold.c). nowhere: no call allocated this, and its lo and hi
+ * hold for those of a thread that are on no stack while it has no call open;
+ * for others they are as lo == hi.
  */
 #define TALLY_HOLD SIZE_MAX
 size_t tally_find(unsigned thread, uint64_t addr, unsigned size, uint32_t code,
     bool may_hold, struct data_place *);
+/* The row of what code refers to in the frame of its own function. */
+size_t tally_own(uint32_t code);
 
 /* ------------------------------------------------------------------- refs.c */
 
@@ -303,6 +336,9 @@ struct insn_cache {
 	uint64_t lo, hi, epoch;
 	size_t row;
 	uint32_t code;		/* 1 + its number; 0: not known yet */
+	uint32_t own;		/* 1 + the row of its own frame, or 0 */
+	uint32_t named;		/* tally_named, when that was found */
+	bool nowhere;		/* lo and hi are those of such a place */
 };
 /* That of an instruction, counted from 0; good as long as the block. */
 struct insn_cache *insn_cache(const struct ev_block *, uint32_t insn);
@@ -314,13 +350,26 @@ size_t insn_code_row(const struct insn_cache *);
 void refer(struct insn_cache *, const struct ev_ref *, uint64_t addr,
     const int64_t *cost, uint64_t n);
 /* By its groups' values, where a reference is; false: it did not happen. */
-bool ref_address(const uint64_t *value, const struct ev_ref *, uint64_t *addr);
+static inline bool
+ref_address(const uint64_t *value, const struct ev_ref *r, uint64_t *addr)
+{
+	uint64_t base = r->where == EV_GROUP ? value[r->group] : 0;
+
+	*addr = r->at + base;
+	return r->where != EV_BARE && (base != 0 || r->where != EV_GROUP) &&
+	    (r->count == 0 || value[r->count - 1] != 0);
+}
+
+/* Kind all: a block is defined. */
+void refs_define(const struct ev_block *);
+/* The values of its groups, now. */
+uint64_t *refs_values(const struct ev_block *);
 /*
  * Kind all: count the references of a record's executions, each to frames of
- * its time; value: of the block's groups, which it moves. A round that follows
- * another one and neither calls nor returns is like all behind it.
+ * its time. A round that follows another one and neither calls nor returns is
+ * like all behind it.
  */
-void refs_rounds(const struct ev_def *, uint64_t *value, const uint64_t *rec);
+void refs_rounds(const struct ev_def *, const uint64_t *rec);
 /* stack_begin's `part': count instructions [from, to) of what runs. */
 void refs_count(uint32_t from, uint32_t to);
 

@@ -268,6 +268,36 @@ images_unmapped(uint64_t start, uint64_t end, uint64_t number)
 	nlocal = n;
 }
 
+static void
+cut(struct data_place *p, uint64_t addr, uint64_t lo, uint64_t hi)
+{
+	if (hi <= addr && hi > p->lo)
+		p->lo = hi;
+	if (lo > addr && lo < p->hi)
+		p->hi = lo;
+}
+
+void
+images_cut(uint64_t addr, struct data_place *p)
+{
+	for (size_t i = 0; i < nimage; i++)
+		cut(p, addr, images[i].lo, images[i].hi);
+	for (size_t i = 0; i < nlocal; i++)
+		cut(p, addr, locals[i].base - locals[i].below,
+		    locals[i].base + TCB);
+}
+
+uint64_t
+images_below(uint64_t lo, uint64_t hi)
+{
+	const struct local *l;
+
+	for (l = locals; l < locals + nlocal; l++)
+		if (l->base - l->below <= hi && l->base + TCB > lo)
+			lo = l->base + TCB <= hi ? l->base + TCB : hi + 1;
+	return lo;
+}
+
 static uint32_t
 control_block(void)
 {

@@ -68,9 +68,6 @@ static struct report how = { .head = &stream };
 /* By label of O lines: the row that it stands for. */
 static size_t *labels;
 static size_t nlabels;
-/* Kind all: by block, the groups' values; lib/walk has those of its own. */
-static uint64_t **values;
-static size_t nvalues;
 
 /* ---- options ---- */
 
@@ -121,16 +118,6 @@ option(int c)
 
 /* ---- executions ---- */
 
-/* The values of a block's groups, in kind all. */
-static uint64_t *
-values_of(const struct ev_block *b)
-{
-	values = xgrow0(values, &nvalues, b->id + (size_t)1, sizeof *values);
-	if (values[b->id] == NULL)
-		values[b->id] = xcalloc(b->ngroups + 1U, sizeof **values);
-	return values[b->id];
-}
-
 static void
 batch_all(const struct ev *e)
 {
@@ -140,11 +127,11 @@ batch_all(const struct ev *e)
 
 	for (rec = e->rec; rec < e->end; rec = ev_skip(rec)) {
 		d = ev_def(dp.events, ev_id(*rec));
-		value = values_of(d->block);
 		if (refs) {
-			refs_rounds(d, value, rec);
+			refs_rounds(d, rec);
 			continue;
 		}
+		value = refs_values(d->block);
 		rounds = 1 + ev_more(rec);
 		dp.time += d->n * rounds;
 		for (unsigned i = 0; i < d->ngroups; i++)
@@ -193,7 +180,7 @@ add_side(const struct ev_def *d, uint32_t insn, const struct event_list *l,
 		addr = alone_last(d);
 		r = d->k == 0 ? NULL : alone_ref(d);
 	} else if (s != SIDE_FETCH) {
-		r = meant(d->block, insn, values_of(d->block), s, &addr);
+		r = meant(d->block, insn, refs_values(d->block), s, &addr);
 	}
 	if (r == NULL)
 		tally_add(insn_code_row(cache), l->cost[s], 1);
@@ -211,7 +198,7 @@ set_label(const struct ev_def *d, uint32_t insn, uint64_t label)
 	uint64_t addr;
 
 	labels = xgrow0(labels, &nlabels, label + 1, sizeof *labels);
-	r = meant(d->block, insn, values_of(d->block), SIDE_ANY, &addr);
+	r = meant(d->block, insn, refs_values(d->block), SIDE_ANY, &addr);
 	labels[label] = r == NULL ? insn_code_row(cache) :
 	    tally_find(ev_thread(dp.events), addr, r->size, cache->code - 1,
 	    false, &p);
@@ -349,6 +336,9 @@ line(int letter, const struct ev *e)
 
 	switch (letter) {
 	case 'B':
+		if (dp.walks)
+			refs_define(ev_def(dp.events, e->id)->block);
+		/* fallthrough */
 	case 'P':
 	case 'Q':
 	case 'Z':

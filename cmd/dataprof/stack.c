@@ -183,8 +183,10 @@ stack_batch(const struct ev *e)
 bool
 stack_round(const uint64_t *rec)
 {
-	struct ev e = { .rec = rec, .end = ev_skip(rec) };
+	static struct ev e;
 
+	e.rec = rec;
+	e.end = ev_skip(rec);
 	parted = false;
 	walk_batch(&e);
 	return parted;
@@ -193,10 +195,8 @@ stack_round(const uint64_t *rec)
 void
 stack_rounds(const uint64_t *rec)
 {
-	struct ev e = { .rec = rec, .end = ev_skip(rec) };
-
 	walk.segment = NULL;
-	walk_batch(&e);
+	stack_round(rec);
 	walk.segment = segment;
 }
 
@@ -261,8 +261,14 @@ static size_t
 frame_at(unsigned thread, uint64_t addr)
 {
 	size_t i = frame_count(thread);
+	const struct walk_frame *f;
 
-	while (i > 0 && frame_place(thread, i - 1) + 8 <= addr)
+	if (!dp.walks) {
+		while (i > 0 && frame_place(thread, i - 1) + 8 <= addr)
+			i--;
+		return i;
+	}
+	for (f = thread_get(thread)->frame; i > 0 && f[i - 1].sp + 8 <= addr; )
 		i--;
 	return i;
 }
@@ -320,6 +326,30 @@ stack_find(unsigned thread, uint64_t addr, const struct func *code,
 		return false;
 	p->object = no_function();
 	return true;
+}
+
+struct stack_own
+stack_own(unsigned thread)
+{
+	static struct stack_own own;
+	static uint64_t own_top, since = UINT64_MAX;
+	const struct walk_thread *t = thread_get(thread);
+	uint64_t top = t->n == 0 ? 0 : t->frame[t->n - 1].sp;
+
+	if (top == own_top && since == epoch.all)
+		return own;
+	own_top = top;
+	since = epoch.all;
+	own = (struct stack_own){ 0, 0, 0 };
+	/* by_frame has BELOW bytes; no sum of it may leave 64 bits */
+	if (top < BELOW || top > UINT64_MAX - BELOW)
+		return own;
+	own.far = top - BELOW + 1;
+	if (dp.by == BY_PAGE)
+		return own;
+	own.lo = images_below(top - BELOW + 1, top);
+	own.size = top + 1 - own.lo;
+	return own;
 }
 
 /* ---- chains of callers ---- */

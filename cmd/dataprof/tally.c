@@ -10,7 +10,6 @@
 #include "hash.h"
 #include "khash.h"
 #include "mem.h"
-#include "sum.h"
 
 KHASH_MAP_INIT_INT64(number, uint32_t)
 
@@ -19,8 +18,13 @@ static struct data_code *code;
 static size_t ncode, capcode;
 
 static khash_t(number) *rows;		/* code, object -> row */
-static struct tally_row *row;
+static struct recent {
+	uint64_t key;
+	size_t row;		/* + 1; 0: none */
+} recent[1024];
+struct tally_row *tally_rows;
 static size_t nrow, caprow;
+uint32_t tally_named = 1;
 
 static uint32_t *
 entry(khash_t(number) **h, uint64_t key, bool *made)
@@ -66,16 +70,17 @@ void
 tally_code_named(uint32_t n, const struct func *fn)
 {
 	code[n].fn = fn;
+	tally_named++;
 }
 
 void
 tally_names_end(void)
 {
 	for (size_t i = 0; i < nrow; i++)
-		if (object_at(row[i].object)->class == DATA_CODE &&
+		if (object_at(tally_rows[i].object)->class == DATA_CODE &&
 		    dp.by != BY_PAGE)
-			row[i].object = object_code(DATA_CODE,
-			    code[row[i].code].fn);
+			tally_rows[i].object = object_code(DATA_CODE,
+			    code[tally_rows[i].code].fn);
 }
 
 const struct data_code *
@@ -86,8 +91,8 @@ tally_code_at(uint32_t n)
 
 /* ---- rows ---- */
 
-size_t
-tally_row(uint32_t c, uint32_t object)
+static size_t
+find_row(uint32_t c, uint32_t object)
 {
 	uint32_t *n;
 	bool made;
@@ -95,18 +100,31 @@ tally_row(uint32_t c, uint32_t object)
 	n = entry(&rows, (uint64_t)c << 32 | object, &made);
 	if (!made)
 		return *n;
-	row = xgrow(row, &caprow, nrow + 1, sizeof *row);
-	row[nrow] = (struct tally_row){ c, object, 0,
-	    xcalloc(dp.ncol, sizeof *row->cost) };
+	tally_rows = xgrow(tally_rows, &caprow, nrow + 1, sizeof *tally_rows);
+	tally_rows[nrow] = (struct tally_row){ .code = c, .object = object,
+	    .cost = xcalloc(dp.ncol, sizeof(int64_t)) };
 	return *n = (uint32_t)nrow++;
+}
+
+size_t
+tally_row(uint32_t c, uint32_t object)
+{
+	uint64_t key = (uint64_t)c << 32 | object;
+	struct recent *r = &recent[key * HASH_MULTIPLIER >> 54];
+
+	if (r->row == 0 || r->key != key)
+		*r = (struct recent){ key, 1 + find_row(c, object) };
+	return r->row - 1;
 }
 
 void
 tally_add(size_t n, const int64_t *cost, uint64_t refs)
 {
-	row[n].refs += refs;
+	struct tally_row *r = &tally_rows[n];
+
+	r->refs += refs;
 	for (unsigned i = 0; i < dp.ncol; i++)
-		sum_add(&row[n].cost[i], cost[i]);
+		sum_add(&r->cost[i], cost[i]);
 }
 
 size_t
@@ -118,13 +136,39 @@ tally_count(void)
 struct tally_row
 tally_get(size_t n)
 {
-	return row[n];
+	struct tally_row *r = &tally_rows[n];
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (r->count[i] == 0)
+			continue;
+		r->refs += (uint64_t)r->count[i];
+		sum_add(&r->cost[i], r->count[i]);
+		r->count[i] = 0;
+	}
+	return *r;
 }
 
 /* ---- what is at an address ---- */
 
+/*
+ * Kind all: the same is true of the rest of the page, which has no list of
+ * blocks; but its last word may be the header of a block on the next one.
+ */
+static void
+around(uint64_t addr, struct data_place *p)
+{
+	uint64_t lo = page_start(addr), hi = lo + PAGE - sizeof(uint64_t);
+
+	if (!dp.walks || addr >= hi)
+		return;
+	p->lo = lo;
+	p->hi = hi;
+	p->nowhere = true;
+	images_cut(addr, p);
+}
+
 static uint32_t
-nowhere(uint64_t addr)
+nowhere(uint64_t addr, struct data_place *p)
 {
 	static uint32_t heap, other;	/* + 1 */
 	uint32_t header;
@@ -138,7 +182,10 @@ nowhere(uint64_t addr)
 		    "(memory that no call allocated)" : "(not known: "
 		    "allocations are not told, which needs trace --allocs)");
 	}
-	return (block_page(addr) ? heap : other) - 1;
+	if (block_page(addr))
+		return heap - 1;
+	around(addr, p);
+	return other - 1;
 }
 
 size_t
@@ -148,19 +195,27 @@ tally_find(unsigned thread, uint64_t addr, unsigned size, uint32_t c,
 	enum data_class class;
 
 	p->lo = p->hi = 0;
+	p->nowhere = false;
 	if (!images_local(addr, size, p) &&
 	    !stack_find(thread, addr, code[c].fn, p) &&
 	    !(block_find(addr, true, p) && !p->pages) &&
 	    !images_find(addr, size, p) && !block_find(addr, true, p)) {
-		if (hold && heap_open(thread))
+		if (hold)
 			return TALLY_HOLD;
 		if (!block_find(addr, false, p))
-			p->object = nowhere(addr);
+			p->object = nowhere(addr, p);
 	}
 	if (dp.by == BY_PAGE) {
 		class = object_at(p->object)->class;
 		p->object = object_page(class, addr);
-		p->lo = p->hi = 0;
+		if (!p->nowhere)
+			p->lo = p->hi = 0;
 	}
 	return tally_row(c, p->object);
+}
+
+size_t
+tally_own(uint32_t c)
+{
+	return tally_row(c, object_code(DATA_STACK, code[c].fn));
 }
