@@ -137,6 +137,7 @@ cache_new(const struct part *p)
 	/* others are asked for what is nowhere near, in vain for a hint */
 	c->nhint = slots <= 1 << 16 && p->level == 1 ? CACHE_NHINT - 1 : 0;
 	c->hint = room(c->nhint + 1, sizeof *c->hint);
+	c->nalike = room(c->nhint + 1, sizeof *c->nalike);
 	c->random = p->seed;
 	c->duel = 511;
 	new_policy(c, slots);
@@ -231,16 +232,36 @@ search(struct cache *c, uint64_t key)
 	return at;
 }
 
+/* Where the cache has hints: which one is that of a key. */
+static inline uint64_t
+hint_of(const struct cache *c, uint64_t key)
+{
+	return key >> c->keyshift & c->nhint;
+}
+
+/* Is there one line with the bits of a hint, and does that lead there? */
+static inline bool
+is_only(const struct cache *c, uint64_t hint)
+{
+	uint64_t entry = c->entry[c->hint[hint]];
+
+	return c->nalike[hint] == 1 && entry != 0 &&
+	    hint_of(c, (entry >> 2) - 1) == hint;
+}
+
 uint32_t
 cache_find(struct cache *c, uint64_t key)
 {
-	uint16_t *hint = &c->hint[key >> c->keyshift & c->nhint];
+	uint64_t at = hint_of(c, key);
+	uint16_t *hint = &c->hint[at];
 	uint32_t slot;
 
 	if (c->nhint == 0)
 		return search(c, key);
 	if (c->entry[*hint] >> 2 == key + 1)
 		return *hint;
+	if (c->nalike[at] == 0 || is_only(c, at))
+		return CACHE_NONE;
 	slot = search(c, key);
 	if (slot != CACHE_NONE)
 		*hint = (uint16_t)slot;
@@ -475,8 +496,10 @@ cache_fill(struct cache *c, uint32_t slot, uint64_t key, unsigned flags)
 	int new;
 
 	c->entry[slot] = (key + 1) << 2 | flags;
-	if (c->nhint != 0)
-		c->hint[key >> c->keyshift & c->nhint] = (uint16_t)slot;
+	if (c->nhint != 0) {
+		c->hint[hint_of(c, key)] = (uint16_t)slot;
+		c->nalike[hint_of(c, key)]++;
+	}
 	if (c->many != NULL) {
 		k = kh_put(where, c->many->where, key, &new);
 		kh_val(c->many->where, k) = slot;
@@ -501,6 +524,8 @@ cache_remove(struct cache *c, uint32_t slot)
 		    cache_key(c, slot)));
 	if (is_listed(c))
 		unlist(c, slot);
+	if (c->nhint != 0)
+		c->nalike[hint_of(c, cache_key(c, slot))]--;
 	c->entry[slot] = 0;
 	if (way < c->free[set])
 		c->free[set] = way;

@@ -120,7 +120,9 @@ enum note { NOTE_STAMP, NOTE_NONE, NOTE_TREE, NOTE_BIT, NOTE_RRIP, NOTE_MANY };
  */
 struct cache {
 	uint64_t *entry;
-	uint16_t *hint;		/* where a line was last, by its low bits */
+	uint16_t *hint;		/* where a line came or was found, by its low
+				   bits */
+	uint32_t *nalike;	/* how many lines with these bits there are */
 	uint64_t nhint;		/* less 1 */
 	uint8_t note, policy;
 	unsigned wshift, keyshift;
