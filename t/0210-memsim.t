@@ -28,6 +28,21 @@ for seed in 2 11 34; do
 	check "stream and machine $seed, many cores" judge "$T/m" "$T/th.ev"
 done
 
+# LRU, with inclusive caches: a reference takes out code that is still to run
+cat >"$T/incl" <<'END'
+cache L1I size=2k ways=2
+cache L1D size=2k ways=2
+cache L2 size=4k ways=2 content=inclusive
+cache L3 size=16k ways=4 content=inclusive
+tlb T1I entries=4 ways=full
+tlb T1D entries=6 ways=full
+tlb T2 entries=16 ways=4
+END
+for seed in 3 4; do
+	"$J" gen $seed 1000 >"$T/in.ev"
+	check "inclusive caches, stream $seed" judge "$T/incl" "$T/in.ev"
+done
+
 # with two levels, LRU and no prefetch it is cachesim
 as_cachesim() { # I1 D1 LL stream
 	for c in "L1I $1" "L1D $2" "L2 $3"; do

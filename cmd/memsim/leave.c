@@ -6,6 +6,7 @@
 void
 leave_drop(struct node *n, uint32_t slot)
 {
+	n->dropped++;
 	if (n->c->entry[slot] & CACHE_NEW)
 		tally[n->number].useless++;
 	if (n->touched != NULL)

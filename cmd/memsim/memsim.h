@@ -212,6 +212,7 @@ struct node {
 	unsigned nbefore;
 	struct prefetch *prefetch;	/* or NULL */
 	uint64_t *touched;	/* first cache of data, many cores: by slot */
+	uint64_t dropped;	/* lines that left it, so far */
 };
 
 struct core {

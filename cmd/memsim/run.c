@@ -8,12 +8,16 @@
  * a prefetched line, and for a write that the line is dirty already. The same
  * page as last time changes nothing in a TLB.
  *
- * Most machines have LRU in their first caches, one for each side, and nothing
- * that a data reference does can take a code line out. Then the order of code
- * and data matters only where code is missing, so all code lines of an
- * execution are looked up first, and its references follow in a tight loop.
- * If a code line is missing, all is done in order after all: to have used some
- * lines once more, in the same order, changes nothing.
+ * Most machines have LRU in their first caches, one for each side, and TLBs
+ * likewise. Then the order of code and data matters only where code is missing,
+ * so all code lines of an execution are looked up first, and its references
+ * follow in a tight loop. If a code line is missing, all is done in order after
+ * all: to have used some lines once more, in the same order, changes nothing.
+ * And if a reference takes a code line out, which it can where a farther cache
+ * is inclusive, the lines that are fetched behind it get their last uses back,
+ * and the rest is done in order. The pages of code are noted likewise, if all
+ * are there. So code and data may change places only where all that one of them
+ * does is to use what is there, in caches and tables of its own.
  */
 #include "units.h"
 
@@ -141,16 +145,23 @@ unusual(const struct unit *u, const struct op *op, uint64_t addr)
 	access_all(op->side, addr, op->size);
 }
 
+/* The slot of a page_4k if its hint leads there, or CACHE_NONE. */
+static inline uint32_t
+hinted(const struct cache *t, uint64_t page)
+{
+	uint32_t slot = t->hint[(page - 1) & t->nhint];
+
+	return t->entry[slot] == (((page - 1) << 2) + 1) << 2 ? slot :
+	    CACHE_NONE;
+}
+
 /* The hint leads to another page_4k than the last one, which is noted. */
 static inline bool
 is_other_page(struct cache *t, unsigned side, uint64_t page)
 {
-	uint32_t slot;
+	uint32_t slot = t == NULL || page == 0 ? CACHE_NONE : hinted(t, page);
 
-	if (t == NULL || page == 0)
-		return false;
-	slot = t->hint[(page - 1) & t->nhint];
-	if (t->entry[slot] != (((page - 1) << 2) + 1) << 2)
+	if (slot == CACHE_NONE)
 		return false;
 	cache_touch(t, slot);
 	cpu->last[side] = page;
@@ -168,13 +179,16 @@ other_page(struct cache *t, const struct unit *u, const struct op *op,
 	tlb_access(op->side, addr, op->size);
 }
 
+/* One core, whose first caches are LRU; one core; many. */
+enum how { STAMPED, ONE, MANY };
+
 static inline __attribute__((always_inline)) void
-ops(const struct unit *u, const uint64_t *value, const struct quick *q,
-    bool many)
+ops(const struct unit *u, const struct op *op, const uint64_t *value,
+    const struct quick *q, enum how how)
 {
 	uint64_t *last = cpu->last;
 
-	for (const struct op *op = u->op, *end = op + u->nop; op < end; op++) {
+	for (const struct op *end = u->op + u->nop; op < end; op++) {
 		const struct quick *k = &q[op->side];
 		uint64_t addr = value[op->value] + op->at;
 		uint64_t line = addr >> k->shift;
@@ -186,12 +200,53 @@ ops(const struct unit *u, const uint64_t *value, const struct quick *q,
 			unusual(u, op, addr);
 			continue;
 		}
-		cache_touch(k->c, slot);
-		if (many && k->touched != NULL)
+		if (how == STAMPED)
+			k->c->stamp[slot] = ++k->c->now;
+		else
+			cache_touch(k->c, slot);
+		if (how == MANY && k->touched != NULL)
 			k->touched[slot] |= bytes_of(off, op->size);
 		if (page_4k(addr) != last[op->side])
 			other_page(k->tlb, u, op, addr);
 	}
+}
+
+/* The last uses of code lines before the execution under way. */
+static struct { uint32_t slot; uint64_t stamp; } before[2 * (UINT16_MAX + 1)];
+
+/* The code is on several pages: true if all are where hints say, and noted. */
+__attribute__((noinline))
+static bool
+code_pages(const struct unit *u, struct cache *t)
+{
+	if (t == NULL || (t->note != NOTE_STAMP && t->note != NOTE_TREE))
+		return false;
+	for (uint32_t i = 0; i < u->npages; i++)
+		if (hinted(t, u->pages[i]) == CACHE_NONE)
+			return false;
+	for (uint32_t i = 0; i < u->npages; i++)
+		cache_touch(t, hinted(t, u->pages[i]));
+	cpu->last[CODE] = u->pages[u->npages - 1];
+	return true;
+}
+
+/*
+ * The code is on other pages than before: true if that is noted. A look-up of
+ * the TLB that misses is told behind what the first fetch missed in the caches.
+ */
+static inline bool
+code_page(const struct unit *u, const struct quick *k)
+{
+	const struct op *op = u->op;
+	uint64_t line = op->at >> k->shift;
+
+	if (u->page == 0)
+		return code_pages(u, k->tlb);
+	if (k->entry[k->hint[line & k->nhint]] >> 2 != line + 1 ||
+	    (op->at & (k->size - 1)) + op->size > k->size)
+		return false;
+	other_page(k->tlb, u, op, op->at);
+	return true;
 }
 
 /* All code lines are there: noted; else the rest is not done. */
@@ -200,7 +255,7 @@ code_lines(const struct unit *u, const struct quick *k)
 {
 	uint64_t *stamp = k->c->stamp, when = k->c->now;
 
-	if (u->page != cpu->last[CODE] && !is_other_page(k->tlb, CODE, u->page))
+	if (u->page != cpu->last[CODE] && !code_page(u, k))
 		return false;
 	for (uint32_t i = 0; i < u->nline; i++) {
 		uint64_t line = u->line[i];
@@ -213,10 +268,33 @@ code_lines(const struct unit *u, const struct quick *k)
 				return false;
 			}
 		}
+		before[i].slot = slot;
+		before[i].stamp = stamp[slot];
 		stamp[slot] = ++when;
 	}
 	k->c->now = when;
 	return true;
+}
+
+/*
+ * A data reference has taken code lines out: those fetched behind it are as
+ * before, and the rest is done in order.
+ */
+__attribute__((noinline))
+static void
+in_order(const struct unit *u, const struct op *data)
+{
+	const struct op *op = u->op;
+	uint64_t *stamp = quick[0][CODE].c->stamp;
+	uint32_t done, n = (uint32_t)(data - u->data);
+
+	for (; n > 0 || op->side != DATA; op++)
+		n -= op->side == DATA;
+	op++;
+	done = units_lines(u->op, (uint32_t)(op - u->op));
+	for (uint32_t i = u->nline; i > done; i--)
+		stamp[before[i - 1].slot] = before[i - 1].stamp;
+	ops(u, op, u->value, quick[0], STAMPED);
 }
 
 static inline __attribute__((always_inline)) void
@@ -227,6 +305,7 @@ data_ops(const struct unit *u, const uint64_t *value, const struct quick *k,
 	const uint16_t *hint = k->hint;
 	uint64_t *stamp = k->c->stamp, when = k->c->now;
 	uint64_t nhint = k->nhint, size = (uint64_t)1 << shift;
+	const struct node *code = quick[0][CODE].n;
 
 	for (const struct op *op = u->data, *end = op + u->ndata; op < end;
 	    op++) {
@@ -237,8 +316,14 @@ data_ops(const struct unit *u, const uint64_t *value, const struct quick *k,
 		if (__builtin_expect(((entry[slot] ^ (line + 1) << 2) &
 		    op->mask) != 0 ||
 		    (addr & (size - 1)) + op->size > size, 0)) {
+			uint64_t dropped = code->dropped;
+
 			k->c->now = when;
 			unusual(u, op, addr);
+			if (code->dropped != dropped) {
+				in_order(u, op);
+				return;
+			}
 			when = k->c->now;
 			continue;
 		}
@@ -256,7 +341,7 @@ ops_split(const struct unit *u)
 	const struct quick *q = quick[0];
 
 	if (!code_lines(u, &q[CODE]))
-		ops(u, u->value, q, false);
+		ops(u, u->op, u->value, q, STAMPED);
 	else if (q[DATA].shift == 6)
 		data_ops(u, u->value, &q[DATA], 6);
 	else
@@ -361,7 +446,8 @@ run_values(uint32_t id, uint64_t *value)
 	for (unsigned i = 0; i < d->ngroups; i++)
 		none |= value[i] == 0;
 	if (!none) {
-		ops(&unit[id], value, quick[cpu - core], true);
+		ops(&unit[id], unit[id].op, value, quick[cpu - core],
+		    MANY);
 		return;
 	}
 	d->block->value = value;
@@ -418,7 +504,7 @@ run_round(const uint64_t *rec)
 	else if (units_code_first)
 		ops_split(u);
 	else
-		ops(u, u->value, quick[0], false);
+		ops(u, u->op, u->value, quick[0], ONE);
 }
 
 /* Does it change nothing to have used the same lines once more? */

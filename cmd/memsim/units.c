@@ -16,8 +16,8 @@
 struct block {
 	struct op *op, *data;
 	uint64_t *line, *value;
-	uint32_t nop, nline;
-	uint64_t page;
+	uint64_t *pages;
+	uint32_t nop, nline, npages;
 	bool walk;
 };
 
@@ -88,14 +88,15 @@ set_order(void)
 		prefetcher |= has_prefetcher(&machine->part[i]);
 		units_want_pc |= machine->part[i].degree[STRIDE] != 0;
 	}
+	units_code_first = !many_cores && !tlb_unified && !tlb_rrip &&
+	    is_lru(n) && n->part->side != BOTH && n->prefetch == NULL &&
+	    is_lru(core->first[DATA]);
 	strict = inclusive || tlb_unified ||
 	    (n != NULL && n->part->side == BOTH) ? AFTER_REFS : NEVER;
 	if ((inclusive && prefetcher) || tlb_rrip ||
 	    (n != NULL && (n->c->note == NOTE_RRIP || n->prefetch != NULL ||
 	    n->part->content == EXCLUSIVE)))
 		strict = ALWAYS;
-	units_code_first = strict == NEVER && !many_cores && is_lru(n) &&
-	    is_lru(core->first[DATA]);
 }
 
 void
@@ -175,6 +176,38 @@ define_block(const struct ev_block *e)
 	b->value = xkeep((e->ngroups + 1U) * sizeof *b->value);
 }
 
+/* How many lines, or pages, of any size, code is fetched from in turn. */
+static uint32_t
+count_lines(const struct op *op, uint32_t n, unsigned shift)
+{
+	uint64_t last = 0;		/* plus 1 */
+	uint32_t lines = 0;
+
+	for (; n > 0; n--, op++) {
+		uint64_t a = op->at >> shift;
+		uint64_t z = (op->at + op->size - 1) >> shift;
+
+		if (op->side == DATA)
+			continue;
+		lines += (last != a + 1) + (z != a);
+		last = z + 1;
+	}
+	return lines;
+}
+
+uint32_t
+units_lines(const struct op *op, uint32_t n)
+{
+	return count_lines(op, n, quick[0][CODE].shift);
+}
+
+static void
+add_line(uint64_t *list, uint32_t *n, uint64_t line)
+{
+	if (*n == 0 || list[*n - 1] != line)
+		list[(*n)++] = line;
+}
+
 /* The lists of code lines and of data, if they are of use. */
 static void
 split_block(struct block *b)
@@ -182,7 +215,10 @@ split_block(struct block *b)
 	unsigned shift = quick[0][CODE].shift, n = 0;
 
 	b->data = xkeep(b->nop * sizeof *b->data);
-	b->line = xkeep((2 * b->nop + 1) * sizeof *b->line);
+	b->line = xkeep((count_lines(b->op, b->nop, shift) + 1) *
+	    sizeof *b->line);
+	b->pages = xkeep((count_lines(b->op, b->nop, 12) + 1) *
+	    sizeof *b->pages);
 	for (uint32_t i = 0; i < b->nop; i++) {
 		const struct op *op = &b->op[i];
 		uint64_t z = op->at + op->size - 1;
@@ -191,13 +227,10 @@ split_block(struct block *b)
 			b->data[n++] = *op;
 			continue;
 		}
-		b->line[b->nline++] = op->at >> shift;
-		if (z >> shift != op->at >> shift)
-			b->line[b->nline++] = z >> shift;
-		if (i == 0)
-			b->page = page_4k(op->at);
-		if (page_4k(op->at) != b->page || page_4k(z) != b->page)
-			b->page = 0;
+		add_line(b->line, &b->nline, op->at >> shift);
+		add_line(b->line, &b->nline, z >> shift);
+		add_line(b->pages, &b->npages, page_4k(op->at));
+		add_line(b->pages, &b->npages, page_4k(z));
 	}
 }
 
@@ -205,21 +238,17 @@ split_block(struct block *b)
 static void
 set_unit(struct unit *u, const struct block *b, uint32_t n)
 {
-	unsigned shift = quick[0][CODE].shift;
-
 	u->op = b->op;
 	u->data = b->data;
 	u->line = b->line;
-	u->page = b->page;
-	for (; u->nop < b->nop && b->op[u->nop].insn < n; u->nop++) {
-		const struct op *op = &b->op[u->nop];
-
-		if (op->side == DATA)
-			u->ndata++;
-		else
-			u->nline += 1 + (op->at >> shift !=
-			    (op->at + op->size - 1) >> shift);
-	}
+	u->pages = b->pages;
+	for (; u->nop < b->nop && b->op[u->nop].insn < n; u->nop++)
+		u->ndata += b->op[u->nop].side == DATA;
+	if (b->line == NULL)
+		return;
+	u->nline = units_lines(u->op, u->nop);
+	u->npages = count_lines(u->op, u->nop, 12);
+	u->page = u->npages == 1 ? u->pages[0] : 0;
 }
 
 void

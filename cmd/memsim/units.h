@@ -25,10 +25,12 @@ struct unit {
 	uint64_t *value;
 	struct op *op;
 	struct op *data;	/* those of data alone */
-	uint64_t *line;		/* of code */
+	uint64_t *line;		/* of code, each once for fetches in a row */
 	uint32_t nop, ndata, nline;
 	uint32_t block;		/* its number */
-	uint64_t page;		/* page_4k of code; 0: of several */
+	uint64_t page;		/* page_4k of code; 0: of several, these: */
+	uint64_t *pages;
+	uint32_t npages;
 	bool walk;		/* has references that are repeated or bare */
 };
 
@@ -48,10 +50,12 @@ struct quick {
 extern struct unit *unit;	/* by id */
 extern struct quick quick[MOST_CORES][2];	/* by core and side */
 extern bool units_want_pc;	/* a prefetcher wants an access's pc */
-extern bool units_code_first;	/* the order of code and data is free */
+extern bool units_code_first;	/* code may be looked up before data */
 
 /* Begin, with the machine as it is described. */
 void units_init(struct simrun *);
+/* How many of its code lines are fetched from in the first n things it does. */
+uint32_t units_lines(const struct op *, uint32_t n);
 /* Core number was made: find its first caches. */
 void units_core(unsigned number);
 /* A definition was read: make the unit of its id. */
