@@ -1,5 +1,8 @@
 /*
  * cohere - MESI, invalidations, false sharing
+ *
+ * As long as there is one core, it has alone what it holds (hold.c), and only
+ * the bytes that it touches are noted.
  */
 #include "memsim.h"
 
@@ -58,6 +61,8 @@ cohere_before(unsigned c, uint64_t line, bool write, uint64_t bytes)
 {
 	struct holders *h;
 
+	if (ncore == 1)
+		return;
 	if (write) {
 		invalidate(c, line, bytes);
 		return;
@@ -73,19 +78,22 @@ void
 cohere_after(unsigned c, uint64_t line, bool write, uint64_t bytes)
 {
 	struct node *n = core[c].first[DATA];
-	struct held *own = hold_of(c, line);
+	uint32_t slot = n == NULL || n->touched == NULL ? CACHE_NONE :
+	    cache_find(n->c, line);
+	struct held *own;
 	struct holders *h;
-	uint32_t slot;
 
-	if (own == NULL)
+	if (slot == CACHE_NONE) {
+		own = hold_of(c, line);
+		if (own == NULL)
+			return;
+		own->touched |= bytes;
+	} else {
+		n->touched[slot] |= bytes;
+	}
+	if (ncore == 1)
 		return;
 	h = hold_all(line);
 	if (write || h->core == (uint64_t)1 << c)
 		h->alone = true;
-	slot = n == NULL || n->touched == NULL ? CACHE_NONE :
-	    cache_find(n->c, line);
-	if (slot != CACHE_NONE)
-		n->touched[slot] |= bytes;
-	else
-		own->touched |= bytes;
 }

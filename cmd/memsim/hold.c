@@ -50,7 +50,7 @@ new_holders(uint64_t line)
 		lines = kh_init(holders);
 	k = kh_put(holders, lines, line, &new);
 	if (new != 0)
-		kh_val(lines, k) = (struct holders){ 0, false };
+		kh_val(lines, k) = (struct holders){ 0, ncore == 1 };
 	return &kh_val(lines, k);
 }
 

@@ -112,39 +112,6 @@ mask_of(unsigned kind)
 	    ~(uint64_t)0;
 }
 
-/* The access of now.kind. */
-static void
-access_all(unsigned side, uint64_t addr, uint32_t size)
-{
-	now.absent = 0;
-	if (!is_use(&quick[cpu - core][side], addr, size, mask_of(now.kind))) {
-		now.addr = addr;
-		now.size = size;
-		busy = true;
-		level_access();
-	}
-	if (page_4k(addr) != cpu->last[side] ||
-	    page_4k(addr) != page_4k(addr + size - 1)) {
-		busy = true;
-		tlb_access(side, addr, size);
-	}
-}
-
-__attribute__((noinline))
-static void
-unusual(const struct unit *u, const struct op *op, uint64_t addr)
-{
-	const struct ev_def *d;
-
-	now.insn = count_first(u->block) + op->insn;
-	now.kind = op->kind;
-	if (units_want_pc) {
-		d = ev_def(sim->events, (uint32_t)(u - unit));
-		now.pc = d->block->insn[op->insn].addr;
-	}
-	access_all(op->side, addr, op->size);
-}
-
 /* The slot of a page_4k if its hint leads there, or CACHE_NONE. */
 static inline uint32_t
 hinted(const struct cache *t, uint64_t page)
@@ -166,6 +133,40 @@ is_other_page(struct cache *t, unsigned side, uint64_t page)
 	cache_touch(t, slot);
 	cpu->last[side] = page;
 	return true;
+}
+
+/* The access of now.kind. */
+static void
+access_all(unsigned side, uint64_t addr, uint32_t size)
+{
+	now.absent = 0;
+	if (!is_use(&quick[cpu - core][side], addr, size, mask_of(now.kind))) {
+		now.addr = addr;
+		now.size = size;
+		busy = true;
+		level_access();
+	}
+	if (page_4k(addr) != page_4k(addr + size - 1) ||
+	    (page_4k(addr) != cpu->last[side] &&
+	    !is_other_page(quick[cpu - core][side].tlb, side, page_4k(addr)))) {
+		busy = true;
+		tlb_access(side, addr, size);
+	}
+}
+
+__attribute__((noinline))
+static void
+unusual(const struct unit *u, const struct op *op, uint64_t addr)
+{
+	const struct ev_def *d;
+
+	now.insn = count_first(u->block) + op->insn;
+	now.kind = op->kind;
+	if (units_want_pc) {
+		d = ev_def(sim->events, (uint32_t)(u - unit));
+		now.pc = d->block->insn[op->insn].addr;
+	}
+	access_all(op->side, addr, op->size);
 }
 
 static inline void
