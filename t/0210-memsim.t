@@ -41,6 +41,8 @@ END
 for seed in 3 4; do
 	"$J" gen $seed 1000 >"$T/in.ev"
 	check "inclusive caches, stream $seed" judge "$T/incl" "$T/in.ev"
+	check "strides, stream $seed" judge "$T/incl" "$T/in.ev" \
+	    --with="cache L1D prefetch=stride:2:16 policy=tree-plru"
 done
 
 # with two levels, LRU and no prefetch it is cachesim

@@ -298,9 +298,8 @@ is_near(struct node *n, uint64_t line)
 	return false;
 }
 
-/* What the access asked for. */
-static void
-prefetch(void)
+void
+level_prefetch(void)
 {
 	for (unsigned i = 0; i < prefetch_waiting; i++) {
 		struct node *n = prefetch_wanted[i].n;
@@ -334,5 +333,5 @@ level_access(void)
 	    HOW_FIRST | (write || now.kind == 'm' ? HOW_WRITE : 0), true);
 	count_misses(code ? 0 : write ? 2 : 1);
 	if (prefetch_waiting != 0)
-		prefetch();
+		level_prefetch();
 }

@@ -338,6 +338,11 @@ struct prefetch *prefetch_new(const struct part *);
  */
 void prefetch_train(struct node *, uint64_t line, bool missed, bool used,
     bool again);
+/*
+ * The access used nothing but this line of the cache, and trains its stride:
+ * the same, but a line that is there anyway is not wanted.
+ */
+void prefetch_used(struct node *, uint64_t line);
 /* What it asked for, until prefetch_waiting is set to 0. */
 struct wanted {
 	struct node *n;
@@ -354,6 +359,8 @@ void level_init(const struct machine *);
 void level_cores(unsigned n);
 /* The access that `now' describes. */
 void level_access(void);
+/* What an access asked for, once it is done. */
+void level_prefetch(void);
 
 /* ---- tlb.c ---- */
 

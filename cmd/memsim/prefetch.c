@@ -47,7 +47,7 @@ prefetch_new(const struct part *p)
 }
 
 /* Want a line, if it is in the same region as from. */
-static void
+static inline void
 want(struct node *n, uint64_t from, uint64_t line)
 {
 	if ((line << n->shift) / REGION != from / REGION)
@@ -64,12 +64,22 @@ next_lines(struct node *n, uint64_t line)
 		want(n, line << n->shift, line + i);
 }
 
-static void
-train_stride(struct node *n)
+/* The entry of now.pc. */
+static inline struct stride *
+stride_of(const struct node *n)
 {
-	struct stride *s = &n->prefetch->stride[now.pc %
-	    n->part->entries[STRIDE]];
-	uint64_t by = now.addr - s->last;
+	uint64_t entries = n->part->entries[STRIDE];
+
+	return &n->prefetch->stride[(entries & (entries - 1)) == 0 ?
+	    now.pc & (entries - 1) : now.pc % entries];
+}
+
+/* there: plus 1, a line that is there; 0: that is not known. */
+static inline void
+train_stride(struct node *n, uint64_t there)
+{
+	struct stride *s = stride_of(n);
+	uint64_t by = now.addr - s->last, line;
 
 	if (s->pc != now.pc + 1) {
 		*s = (struct stride){ now.pc + 1, now.addr, 0, 0 };
@@ -85,8 +95,17 @@ train_stride(struct node *n)
 	}
 	if (s->sure < SURE || s->by == 0)
 		return;
-	for (unsigned i = 1; i <= n->part->degree[STRIDE]; i++)
-		want(n, now.addr, (now.addr + i * s->by) >> n->shift);
+	for (unsigned i = 1; i <= n->part->degree[STRIDE]; i++) {
+		line = (now.addr + i * s->by) >> n->shift;
+		if (line + 1 != there)
+			want(n, now.addr, line);
+	}
+}
+
+void
+prefetch_used(struct node *n, uint64_t line)
+{
+	train_stride(n, line + 1);
 }
 
 /* The entry of a region; *is_new if it had none. */
@@ -145,7 +164,7 @@ prefetch_train(struct node *n, uint64_t line, bool missed, bool used,
 	if (degree[NEXT] != 0 && (missed || used))
 		next_lines(n, line);
 	if (degree[STRIDE] != 0 && !again && now.kind != 'i')
-		train_stride(n);
+		train_stride(n, 0);
 	if (degree[STREAMER] != 0)
 		train_streamer(n, line);
 }

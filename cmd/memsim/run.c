@@ -6,7 +6,8 @@
  * used, and take the short way: the hint says where the line was last, and one
  * comparison finds that it is there still, that this is not the first use of
  * a prefetched line, and for a write that the line is dirty already. The same
- * page as last time changes nothing in a TLB.
+ * page as last time changes nothing in a TLB. Where the first cache of data has
+ * strides, such a use trains them, and may prefetch.
  *
  * Most machines have LRU in their first caches, one for each side, and TLBs
  * likewise. Then the order of code and data matters only where code is missing,
@@ -81,6 +82,17 @@ use(const struct quick *k, uint32_t slot, uint64_t off, uint64_t size)
 		k->touched[slot] |= bytes_of(off, size);
 }
 
+/* The access of now.insn to this address used a line, and trains a stride. */
+static void
+stride(const struct quick *k, uint64_t line, uint64_t addr)
+{
+	busy = true;
+	now.addr = addr;
+	prefetch_used(k->n, line);
+	if (prefetch_waiting != 0)
+		level_prefetch();
+}
+
 /* An access to one or two lines: true, and done, if it is no more than uses. */
 static bool
 is_use(const struct quick *k, uint64_t addr, uint32_t size, uint64_t mask)
@@ -93,6 +105,8 @@ is_use(const struct quick *k, uint64_t addr, uint32_t size, uint64_t mask)
 		return false;
 	if (size <= first) {
 		use(k, slot, off, size);
+		if (k->stride)
+			stride(k, line, addr);
 		return true;
 	}
 	if (size - first > k->size)
@@ -102,6 +116,8 @@ is_use(const struct quick *k, uint64_t addr, uint32_t size, uint64_t mask)
 		return false;
 	use(k, slot, off, first);
 	use(k, second, 0, size - first);
+	if (k->stride)
+		stride(k, line, addr);
 	return true;
 }
 
@@ -158,14 +174,9 @@ __attribute__((noinline))
 static void
 unusual(const struct unit *u, const struct op *op, uint64_t addr)
 {
-	const struct ev_def *d;
-
 	now.insn = count_first(u->block) + op->insn;
 	now.kind = op->kind;
-	if (units_want_pc) {
-		d = ev_def(sim->events, (uint32_t)(u - unit));
-		now.pc = d->block->insn[op->insn].addr;
-	}
+	now.pc = u->insn[op->insn].addr;
 	access_all(op->side, addr, op->size);
 }
 
@@ -178,6 +189,17 @@ other_page(struct cache *t, const struct unit *u, const struct op *op,
 	now.insn = count_first(u->block) + op->insn;
 	busy = true;
 	tlb_access(op->side, addr, op->size);
+}
+
+/* The same of an operation of a block. */
+static void
+op_stride(const struct unit *u, const struct op *op, const struct quick *k,
+    uint64_t line, uint64_t addr)
+{
+	now.insn = count_first(u->block) + op->insn;
+	now.kind = op->kind;
+	now.pc = u->insn[op->insn].addr;
+	stride(k, line, addr);
 }
 
 /* One core, whose first caches are LRU; one core; many. */
@@ -207,6 +229,8 @@ ops(const struct unit *u, const struct op *op, const uint64_t *value,
 			cache_touch(k->c, slot);
 		if (how == MANY && k->touched != NULL)
 			k->touched[slot] |= bytes_of(off, op->size);
+		if (how != STAMPED && k->stride)
+			op_stride(u, op, k, line, addr);
 		if (page_4k(addr) != last[op->side])
 			other_page(k->tlb, u, op, addr);
 	}

@@ -23,7 +23,7 @@ struct block {
 
 struct unit *unit;
 struct quick quick[MOST_CORES][2];
-bool units_want_pc, units_code_first;
+bool units_code_first;
 static struct simrun *sim;
 static struct block *block;
 static size_t capunit, capblock;
@@ -35,8 +35,7 @@ static enum { NEVER, AFTER_REFS, ALWAYS } strict;
 static bool
 is_quick(const struct node *n)
 {
-	return n != NULL && n->part->degree[STREAMER] == 0 &&
-	    n->part->degree[STRIDE] == 0 && n->c->nhint != 0;
+	return n != NULL && n->part->degree[STREAMER] == 0 && n->c->nhint != 0;
 }
 
 void
@@ -66,6 +65,7 @@ units_core(unsigned number)
 		q->nhint = n->c->nhint;
 		q->c = n->c;
 		q->n = n;
+		q->stride = side == DATA && n->part->degree[STRIDE] != 0;
 		q->touched = side == DATA ? n->touched : NULL;
 	}
 }
@@ -73,7 +73,8 @@ units_core(unsigned number)
 static bool
 is_lru(const struct node *n)
 {
-	return is_quick(n) && n->c->note == NOTE_STAMP;
+	return is_quick(n) && n->c->note == NOTE_STAMP &&
+	    n->part->degree[STRIDE] == 0;
 }
 
 /* The order in which code and data are to be looked up. */
@@ -86,7 +87,6 @@ set_order(void)
 	for (unsigned i = 0; i < machine->npart; i++) {
 		inclusive |= machine->part[i].content == INCLUSIVE;
 		prefetcher |= has_prefetcher(&machine->part[i]);
-		units_want_pc |= machine->part[i].degree[STRIDE] != 0;
 	}
 	units_code_first = !many_cores && !tlb_unified && !tlb_rrip &&
 	    is_lru(n) && n->part->side != BOTH && n->prefetch == NULL &&
@@ -270,6 +270,7 @@ units_define(const struct ev_def *d, uint32_t id)
 	u->block = simrun_number(d->block);
 	u->value = b->value;
 	u->walk = b->walk;
+	u->insn = d->block->insn;
 	set_unit(u, b, d->n);
 }
 

@@ -31,6 +31,7 @@ struct unit {
 	uint64_t page;		/* page_4k of code; 0: of several, these: */
 	uint64_t *pages;
 	uint32_t npages;
+	const struct ev_insn *insn;	/* of its block */
 	bool walk;		/* has references that are repeated or bare */
 };
 
@@ -40,8 +41,9 @@ struct quick {
 	uint16_t *hint;
 	uint64_t nhint;
 	struct cache *c;	/* NULL: none */
-	const struct node *n;
+	struct node *n;
 	uint64_t *touched;
+	bool stride;		/* its uses train a prefetcher */
 	unsigned shift;
 	uint64_t size;
 	struct cache *tlb;	/* the first one, if all pages have 4k */
@@ -49,7 +51,6 @@ struct quick {
 
 extern struct unit *unit;	/* by id */
 extern struct quick quick[MOST_CORES][2];	/* by core and side */
-extern bool units_want_pc;	/* a prefetcher wants an access's pc */
 extern bool units_code_first;	/* code may be looked up before data */
 
 /* Begin, with the machine as it is described. */
