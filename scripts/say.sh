@@ -52,8 +52,9 @@ die() {
 # Without it the shell starts nothing in the background, and we would wait for
 # that.
 need_null() {
-	[ -r /dev/null ] && [ -w /dev/null ] ||
-	    die "/dev/null: is not there, or not for us"
+	if [ ! -r /dev/null ] || [ ! -w /dev/null ]; then
+		die "/dev/null: is not there, or not for us"
+	fi
 }
 
 # lost: one of our temporary files could not be written. Without this, what would

@@ -13,7 +13,7 @@ for p in cmd/*.c cmd/*/main.c; do
 	p=${p##*/}
 	progs="$progs ${p%.c}"
 done
-scripts=$(sed -n 's/^SCRIPTS *= *//p' Makefile)
+scripts=$(sed -n "s/^SCRIPTS[[:blank:]]*= *//p" Makefile)
 filters=$(for p in $progs; do [ "$p" = trace ] || echo "$p"; done)
 
 # --- dependence: cmd -> lib; no lib -> cmd; the runtime -> shared.h alone
@@ -117,12 +117,15 @@ done
 
 # --- manners
 for p in $progs $scripts; do
-	trouble=2 named="$p (quern)" usage='^usage: '
+	trouble=2 full=2 named="$p (quern)" usage='^usage: '
 	case $p in
-	trace) trouble=125 ;;
-	valgrind)	# its manners are Valgrind's
+	trace) trouble=125 full=125 ;;
+	callgrind_control)	# its manners are Valgrind's
+		trouble=1 named=callgrind_control-3.25.0.quern
+		usage='^callgrind_control: unknown command line option' ;;
+	valgrind)	# likewise; the tool comes first
 		trouble=1 named=valgrind-3.25.0.quern
-		usage='^valgrind: Unknown option: --no-such-option' ;;
+		usage='^valgrind: give --tool=' ;;
 	esac
 	check "$p --help" "$B/$p" --help
 	check "$p: help tells something" test -s "$T/out"
@@ -135,7 +138,7 @@ for p in $progs $scripts; do
 	same "$p: is told with a usage line, without output" "1" \
 	    "$(grep -c "$usage" "$T/err")$(cat "$T/out")"
 	full() { "$B/$p" --help >/dev/full; }
-	status $trouble "$p --help on a full disk" full
+	status $full "$p --help on a full disk" full
 	# every long option of the help is in the page
 	"$B/$p" --help | grep -o -E -e '^ .*--[a-zA-Z0-9][-a-zA-Z0-9]*' |
 	    grep -o -E -e '--[a-zA-Z0-9][-a-zA-Z0-9]*' | sed 's/^--//' |

@@ -17,7 +17,7 @@ printf 'int x;' >"$T/end.c"
 status 1 "no newline at the end" scripts/style "$T/end.c"
 printf 'int x;\t/* y */\n' >"$T/good.c"
 status 0 "a good one" scripts/style "$T/good.c"
-for p in $(sed -n 's/^SCRIPTS *= *//p' Makefile); do
+for p in $(sed -n "s/^SCRIPTS[[:blank:]]*= *//p" Makefile); do
 	if command -v shellcheck >/dev/null; then
 		check "shellcheck has nothing to say of $p" \
 		    shellcheck -s sh "$B/$p"
