@@ -192,10 +192,12 @@ $$(BUILD)/bin/$(1): $$(call objects,$(1)) $$(OBJS_$(1)) $$(BUILD)/lib.a
 endef
 
 # programs that are scripts find the others next to them; each is one file, which
-# has scripts/say.sh in place of its line `. say.sh'
-$(SCRIPTS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: scripts/% scripts/say.sh
+# has scripts/PART.sh in place of its line `. PART.sh'
+PARTS	= $(wildcard scripts/*.sh)
+$(SCRIPTS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: scripts/% $(PARTS)
 	@mkdir -p $(@D)
-	$(call short,GEN)sed -e '/^\. say\.sh$$/{r scripts/say.sh' -e 'd;}' $< >$@.new
+	$(call short,GEN)sed $(foreach p,$(PARTS),-e '/^\. $(notdir $(p))$$/{r $(p)' \
+	    -e 'd;}') $< >$@.new
 	@chmod 755 $@.new && mv $@.new $@
 
 # ------------------------------------------------------ the engine's runtime

@@ -1,6 +1,6 @@
 # say.sh - what array and ci say, their folders, and checks of their options: the
-# Makefile puts this in place of their line `. say.sh', so that each program is
-# one file
+# Makefile puts this in place of their line `. say.sh', as it does with other
+# parts, so that each program is one file
 #
 # shellcheck shell=sh disable=SC2154	# me is the program's name, pre its path
 
