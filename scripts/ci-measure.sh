@@ -26,28 +26,45 @@ events() {
 	esac
 }
 
+# A program has a session of its own, so that all that it starts can be ended,
+# and signals as by default: the shell would have it ignore SIGINT, and some
+# programs do other things then. Sets session.
+find_session() {
+	for session in 'setsid env --default-signal' setsid ''; do
+		if $session true 2>/dev/null; then
+			break
+		fi
+	done
+}
+
 # measure NAME KIND COMMAND FOLDER TO: run it in FOLDER, its profile is
 # TO/NAME.out and its words are TO/NAME.log; else why is set
 measure() {
 	out=$5/$1.out log=$5/$1.log
 	[ ! -e "$out" ] || rm -f "$out"
 	events "$2"
-	pipeline "$2" "$out" <"$W/fifo" 2>"$W/said" &
+	exec 7<>"$work/fifo"	# so that none waits for another to open it
+	exec 6<"$work/fifo"
+	exec 8>"$work/fifo" 7>&-
+	(exec <&6 6<&- 8>&- 9<&-
+	pipeline "$2" "$out") 2>"$work/said" &
 	child=$!
-	exec 8>"$W/fifo"
+	exec 6<&-
 	# shellcheck disable=SC2034	# used in eval
 	(trace=${pre}trace kind=$events
-	exec 8>&-
+	exec 8>&- 9<&-
 	cd "$4" || exit 125
-	eval "exec \"\$trace\" -e \$kind -o \"\$W/fifo\" --vdso=no \
+	eval "exec $session \"\$trace\" -e \$kind -o \"\$work/fifo\" --vdso=no \
 	    --cpu=\"\$cpu\" --clear-env=\"\$env\" -- $3") \
-	    </dev/null >"$log" 2>&1
+	    </dev/null >"$log" 2>&1 &
+	traced=$!
+	wait "$traced"
 	status=$?
 	exec 8>&-
 	wait "$child"
 	formed=$?
-	child=
-	[ ! -s "$W/said" ] || cat "$W/said" >>"$log"
+	child='' traced='' before=$!
+	[ ! -s "$work/said" ] || cat "$work/said" >>"$log"
 	if [ $status -ne 0 ]; then
 		why="status $status: $3"
 		# what trace itself says of its own status
@@ -62,6 +79,81 @@ measure() {
 	fi
 	rm -f "$out"
 	return 1
+}
+
+# gather NAME KIND COMMAND: measure it, now and in the baseline's tree; why there
+# is no profile is in $work/new and $work/old, a line that is empty if there is
+gather() {
+	measure "$1" "$2" "$3" . "$dir"
+	printf '%s\n' "$why" >"$work/new" || lost
+	if [ -n "$why" ] || [ -z "$tree" ]; then
+		return
+	fi
+	measure "$1" "$2" "$3" "$there" "$base"
+	printf '%s\n' "$why" >"$work/old" || lost
+}
+
+# ----------------------------------------------------------------- runners
+
+# runner: measure those programs of the list that no other runner has begun
+runner() {
+	child='' traced='' before=${!-}
+	trap stop EXIT
+	trap 'exit 2' HUP INT TERM
+	# without it, we were to end before that trap was set
+	[ -f "$W/programs" ] || exit 2
+	while IFS='	' read -r name kind command <&9; do
+		work=$W/$name.run
+		if ! mkdir "$work" 2>/dev/null; then
+			[ -d "$work" ] || lost
+			continue
+		fi
+		mkfifo "$work/fifo" || exit 2
+		gather "$name" "$kind" "$command"
+	done 9<"$W/programs"
+}
+
+# stop: end what a runner has begun. trace passes the signal on; what goes on for
+# a second is killed, and all that the program started.
+# shellcheck disable=SC2317	# called by trap
+stop() {
+	trap '' HUP INT TERM
+	exec 2>/dev/null	# some shells tell what was killed
+	case ${!-},$child in	# it may be that one was about to be kept
+	"$before",* | "$child",*) ;;
+	*,) child=$! ;;
+	*) traced=$! ;;
+	esac
+	if [ -n "$traced" ]; then
+		kill "$traced"
+		n=0
+		while [ "$n" -lt 10 ] && kill -0 "$traced"; do
+			sleep 0.1
+			n=$((n + 1))
+		done
+		kill -KILL "-$traced" "$traced"
+	fi
+	if [ -n "$child" ]; then
+		exec 6<&- 8>&-
+		wait
+		rm -f "$out"
+	fi
+}
+
+# run_all: the programs of the list, $jobs at once
+run_all() {
+	find_session
+	runners=' ' n=0
+	while [ $n -lt "$jobs" ] && [ $n -lt "$nprogram" ]; do
+		runner &
+		runners="$runners$! "
+		n=$((n + 1))
+	done
+	for r in $runners; do
+		wait "$r"
+		[ $? -ne 2 ] || exit 2
+	done
+	runners=
 }
 
 # totals PROFILE: "event count" of each; sets events to " event event... "
