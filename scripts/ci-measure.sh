@@ -81,15 +81,44 @@ measure() {
 	return 1
 }
 
-# gather NAME KIND COMMAND: measure it, now and in the baseline's tree; why there
-# is no profile is in $work/new and $work/old, a line that is empty if there is
+# repeat SIDE NAME KIND COMMAND FOLDER TO: measure it as often as --runs says;
+# all profiles are $work/SIDE.1 and so on.  TO/NAME.out is that of the run with
+# the least of the first event: a whole one, so that its costs belong together.
+repeat() {
+	side=$1 k=0 least=
+	shift
+	rm -f "$5/$1.spread"
+	while [ $k -lt "$runs" ]; do
+		k=$((k + 1))
+		if ! measure "$@"; then
+			[ "$runs" -eq 1 ] || why="run $k: $why"
+			return
+		fi
+		[ "$runs" -gt 1 ] || return
+		mv "$out" "$work/$side.$k" || lost
+		mv "$log" "$work/$side.$k.log" || lost
+		totals "$work/$side.$k" >"$work/totals"
+		read -r _ n <"$work/totals"
+		if [ -z "$least" ] || [ "$n" -lt "$least" ]; then
+			least=$n best=$k
+		fi
+	done
+	if ! { cp "$work/$side.$best" "$out" &&
+	    cp "$work/$side.$best.log" "$log" &&
+	    spread >"$work/spread" && cp "$work/spread" "$5/$1.spread"; }; then
+		die "$5/$1.out: cannot be written"
+	fi
+}
+
+# gather NAME KIND COMMAND: measure it, now and in the baseline's tree; why
+# there is no profile is in $work/new and $work/old, a line, empty if there is
 gather() {
-	measure "$1" "$2" "$3" . "$dir"
+	repeat new "$1" "$2" "$3" . "$dir"
 	printf '%s\n' "$why" >"$work/new" || lost
 	if [ -n "$why" ] || [ -z "$tree" ]; then
 		return
 	fi
-	measure "$1" "$2" "$3" "$there" "$base"
+	repeat old "$1" "$2" "$3" "$there" "$base"
 	printf '%s\n' "$why" >"$work/old" || lost
 }
 
@@ -113,8 +142,8 @@ runner() {
 	done 9<"$W/programs"
 }
 
-# stop: end what a runner has begun. trace passes the signal on; what goes on for
-# a second is killed, and all that the program started.
+# stop: end what a runner has begun. trace passes the signal on; what goes on
+# for a second is killed, and all that the program started.
 # shellcheck disable=SC2317	# called by trap
 stop() {
 	trap '' HUP INT TERM

@@ -5,6 +5,7 @@
 # report FORMAT: markdown, json or junit, from what lies in $W
 report() {
 	awk -v format="$1" -v W="$W" -v moved="$moved" -v status="$status" \
+	    -v runs="$runs" -v me="$me" \
 	    -v version="$version" -v from="$baseline" -v cpu="$cpu" \
 	    -v env="$env" -v caches="${caches:-$usual}" -F'\t' "$shown"'
 function commas(n,    s, sign) {
@@ -57,7 +58,7 @@ function lines(file, to,    n, l) {
 # the program of this line of the list: its files into arrays
 function load(    n, i, l, p) {
 	delete event; delete old; delete new; delete limit; delete result
-	delete reason; delete move
+	delete reason; delete move; delete spread; delete noisy
 	nevent = nlimit = nmove = 0
 	hasold = 0
 	n = lines(W "/" $1 ".state", l)
@@ -80,14 +81,30 @@ function load(    n, i, l, p) {
 		hasold = 1
 	}
 	nlimit = lines(W "/" $1 ".limits", limit)
+	load_spread()
 	load_diff()
+}
+# the spread of each event: of the old runs, of the new ones, and the larger one
+function load_spread(    n, i, l, p) {
+	n = lines(W "/" $1 ".spread", l)
+	differs = n && l[1] + 0
+	for (i = 2; i <= n; i++) {
+		split(l[i], p, "\t")
+		spread["old", p[1]] = p[2]
+		spread["new", p[1]] = p[3]
+		spread[p[1]] = p[2] + 0 > p[3] + 0 ? p[2] : p[3]
+		noisy[p[1]] = p[4]
+	}
+	if (differs)
+		different = different (different == "" ? "" : ", ") md($1)
 }
 # diff: "Limit x: kept" in the order of limits, and functions behind a title
 function load_diff(    n, i, k, l, part) {
 	n = lines(W "/" $1 ".diff", l)
 	for (i = 1; i <= n; i++) {
 		if (l[i] ~ /^Limit /) {
-			result[++k] = l[i] ~ /: exceeded$/ ? "exceeded" : "kept"
+			result[++k] = l[i]
+			sub(/.*: /, "", result[k])
 			part = "limit"
 		} else if (part == "limit" && l[i] ~ /^  /) {
 			reason[k] = reason[k] substr(l[i], 3) "\n"
@@ -108,19 +125,30 @@ function of_function(i) {
 	return limit[i] ~ /^[^=]*:/
 }
 # ---- Markdown
-function row(name, e, was, is, diff, what) {
-	printf "| %s | %s | %s | %s | %s | %s |\n", name, e, was, is, diff, what
+function row(name, e, was, is, diff, wide, what) {
+	printf "| %s | %s | %s | %s | %s | %s%s |\n", name, e, was, is, diff,
+	    runs == 1 ? "" : wide " | ", what
+}
+function md_spread(e,    of) {
+	if (spread[e] == 0)
+		return spread[e]
+	of = hasold ? old[e] : new[e]
+	return commas(spread[e]) \
+	    (of > 0 ? sprintf(" (%.2f %%)", spread[e] * 100 / of) : "")
+}
+function md_limit(i) {
+	return md(limit[i]) (result[i] == "exceeded" ? " **exceeded**" : \
+	    result[i] == "noisy" ? " noisy" : "")
 }
 function md_limits(e,    i, s) {
 	for (i = 1; i <= nlimit; i++)
 		if (limit_event(i) == e && !of_function(i))
-			s = s (s == "" ? "" : ", ") md(limit[i]) \
-			    (result[i] == "exceeded" ? " **exceeded**" : "")
+			s = s (s == "" ? "" : ", ") md_limit(i)
 	return s
 }
 function md_program(    i, e, s) {
 	if (state == "error") {
-		row($1, "", "", "", "**failed**", md(why))
+		row($1, "", "", "", "**failed**", "", md(why))
 		return
 	}
 	for (i = 1; i <= nevent; i++) {
@@ -129,23 +157,27 @@ function md_program(    i, e, s) {
 		if (i > 1 && s == "")
 			continue
 		row($1, e, hasold ? commas(old[e]) : "", commas(new[e]),
-		    hasold ? change(old[e], new[e]) : "no baseline", s)
+		    hasold ? change(old[e], new[e]) \
+		    (noisy[e] ? ", noisy" : "") : "no baseline",
+		    md_spread(e), s)
 	}
 	for (i = 1; i <= nlimit; i++)
 		if (of_function(i))
-			row($1, limit_event(i), "", "", "", md(limit[i]) \
-			    (result[i] == "exceeded" ? " **exceeded**" : ""))
+			row($1, limit_event(i), "", "", "", "", md_limit(i))
 }
-function md_moved(    i, n) {
+function md_moved(    i, n, s) {
 	for (i = 1; i <= nlimit; i++)
 		if (reason[i] != "")
 			text = text "\n" $1 ": beyond " md(limit[i]) \
 			    "\n\n```\n" reason[i] "```\n"
 	if (nmove < 2)
 		return
-	text = text "\n" $1 ": functions that moved\n\n```\n"
-	for (i = 1; i <= nmove && i <= moved + 1; i++)
-		text = text move[i] "\n"
+	for (i = 1; i <= nmove && i <= moved + 1; i++) {
+		s = s move[i] "\n"
+		n += move[i] ~ /  noisy$/
+	}
+	text = text "\n" $1 ": functions that moved" (n && runs > 1 ? \
+	    "; noisy: no more than from run to run" : "") "\n\n```\n" s
 	if (nmove > moved + 1)
 		text = text nmove - moved - 1 " more\n"
 	text = text "```\n"
@@ -161,7 +193,28 @@ function json_program(    i, l, n, s) {
 		printf "%s%s:%.0f", i == 1 ? "" : ",", js(event[i]),
 		    new[event[i]]
 	n = lines(W "/" $1 ".json", l)
-	printf "},\"diff\":%s}", n ? l[1] : "null"
+	printf "},"
+	if (runs > 1)
+		json_spread()
+	printf "\"diff\":%s}", n ? l[1] : "null"
+}
+function json_spread(    i, e, was) {
+	printf "\"spread\":{"
+	for (i = 1; i <= nevent; i++) {
+		e = event[i]
+		was = spread["old", e]
+		printf "%s%s:{\"old\":%s,\"new\":%s,\"noisy\":%s}",
+		    i == 1 ? "" : ",", js(e), was == "" ? "null" : was,
+		    spread["new", e], noisy[e] ? "true" : "false"
+	}
+	printf "},\"noisy\":["
+	e = ""
+	for (i = 1; i <= nlimit; i++)
+		if (result[i] == "noisy") {
+			printf "%s%s", e, js(limit[i])
+			e = ","
+		}
+	printf "],"
 }
 # ---- JUnit: a test for the run, and one for each limit
 function testcase(name, tag, message, body) {
@@ -172,10 +225,7 @@ function testcase(name, tag, message, body) {
 		cases = cases "/>\n"
 		return
 	}
-	if (tag == "error")
-		nerror++
-	else
-		nfailure++
+	count[tag]++
 	cases = cases sprintf(">\n<%s message=\"%s\">%s</%s>\n</testcase>\n",
 	    tag, xml(shown(message)), xml(body), tag)
 }
@@ -183,21 +233,24 @@ function junit_program(    i, e, m) {
 	testcase("runs", state == "error" ? "error" : "", why, "")
 	for (i = 1; i <= nlimit; i++) {
 		e = limit_event(i)
-		m = of_function(i) ? limit[i] " exceeded" : limit[i] \
-		    " exceeded: " change(old[e], new[e])
-		testcase(limit[i], result[i] == "exceeded" ? "failure" : "", m,
-		    reason[i])
+		m = limit[i] " " result[i]
+		if (!of_function(i))
+			m = m ": " change(old[e], new[e])
+		testcase(limit[i], result[i] == "exceeded" ? "failure" : \
+		    result[i] == "noisy" ? "skipped" : "", m, reason[i])
 	}
 }
 BEGIN {
 	if (format == "markdown") {
-		print "| Program | Event | Baseline | Now | Change | Limit |"
-		print "|:--|:--|--:|--:|--:|:--|"
+		print "| Program | Event | Baseline | Now | Change |" \
+		    (runs == 1 ? "" : " Spread |") " Limit |"
+		print "|:--|:--|--:|--:|--:|" (runs == 1 ? "" : "--:|") ":--|"
 	} else if (format == "json") {
 		printf "{\"schema\":\"quern/ci/1\",\"version\":%s," \
 		    "\"baseline\":%s,\"cpu\":%s,\"caches\":%s," \
-		    "\"environment\":%s,\"programs\":[", js(version),
-		    from == "" ? "null" : js(from), js(cpu), js(caches), js(env)
+		    "\"environment\":%s,%s\"programs\":[", js(version),
+		    from == "" ? "null" : js(from), js(cpu), js(caches),
+		    js(env), runs == 1 ? "" : "\"runs\":" runs ","
 	}
 }
 {
@@ -215,14 +268,21 @@ BEGIN {
 }
 END {
 	if (format == "markdown") {
+		if (different != "")
+			text = text "\n" different ": identical runs differ" \
+			    ", as by seeds of hashes, for which " \
+			    "`--env=PYTHONHASHSEED=0` and others are the " \
+			    "cure, or by time: see CAVEATS in " me "(1)\n"
 		printf "%s\ncpu %s; environment: %s\n", text, md(cpu), md(env)
 	} else if (format == "json") {
 		printf "\n],\"status\":%d}\n", status
 	} else {
 		print "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
 		printf "<testsuites>\n<testsuite name=\"quern\" tests=\"%d\" " \
-		    "failures=\"%d\" errors=\"%d\">\n%s</testsuite>\n" \
-		    "</testsuites>\n", ntest, nfailure, nerror, cases
+		    "failures=\"%d\" errors=\"%d\"%s>\n%s</testsuite>\n" \
+		    "</testsuites>\n", ntest, count["failure"],
+		    count["error"], runs == 1 ? "" : \
+		    sprintf(" skipped=\"%d\"", count["skipped"]), cases
 	}
 }' "$W/programs"
 }

@@ -23,6 +23,34 @@ int main(int argc, char **argv)
 	return argc > 3 ? atoi(argv[3]) : 0;
 }
 EOF
+# drift FILE G F...: of each run in turn, by the digit in FILE, f costs another
+# F, three digits; with 000 it fails.  Three more are what h costs
+cat >drift.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#define NI __attribute__((noinline))
+NI void f(int n) { for (volatile int i = 0; i < n; i++) ; }
+NI void g(int n) { for (volatile int i = 0; i < n; i++) ; }
+NI void h(int n) { for (volatile int i = 0; i < n; i++) ; }
+int number(const char *s)	/* atoi takes longer for some digits */
+{
+	return (s[0] - '0') * 100 + (s[1] - '0') * 10 + s[2] - '0';
+}
+int main(int argc, char **argv)
+{
+	FILE *s = fopen(argv[1], "r+");
+	int run = fgetc(s) - '0';
+	char *a = argv[3 + run];
+
+	rewind(s);
+	fputc('0' + (run + 1) % (argc - 3), s);
+	fclose(s);
+	g(number(argv[2]));
+	f(number(a));
+	h(a[3] ? number(a + 3) : 0);
+	return number(a) ? 0 : 3;
+}
+EOF
 # meet MINE THEIRS: comes to its end only while the other one runs, too
 cat >meet.c <<'EOF'
 #include <fcntl.h>
@@ -65,7 +93,7 @@ int main(int argc, char **argv)
 	return 1;
 }
 EOF
-for p in burn meet sure stay; do
+for p in burn drift meet sure stay; do
 	$CC -O1 -g -o $p $p.c || skip_all "no compiler"
 done
 
@@ -81,7 +109,8 @@ c     calls     ./burn 100 300
 gone  counts    ./none
 d     branches  ./burn 100 100
 EOF
-whole() { # FOLDER: all that lies there; a tree of git's has another name each time
+# whole FOLDER: all that lies there; a tree of git's has another name each time
+whole() {
 	(cd "$1" && find . -type f | sort | while read -r f; do
 		echo "$f $(sed 's/quern-ci\.[^/]*/quern-ci/g' "$f" | cksum)"
 	done)
@@ -136,8 +165,8 @@ deaf  counts    sh -c 'trap "" TERM INT HUP; ./stay ready2; :'
 more  counts    ./burn 1 1
 EOF
 mkfifo ready ready2
-# SIGNAL FIFO,... COMMAND...: it gets the signal when all have said that they are
-# there.  What holds a FIFO open then has not ended.  Not by the shell, since what
+# SIGNAL FIFO,... COMMAND...: it gets the signal when all have said that they
+# are there.  What holds a FIFO open then has not ended.  Not by the shell: what
 # that starts in the background ignores SIGINT.
 cat >signal.pl <<'EOF'
 my ($signal, $fifos, @command) = @ARGV;
@@ -173,10 +202,146 @@ for s in INT TERM HUP; do
 	    "$C" -d last.out last 2>&1)"
 done
 
+# --- many runs of each
+# drift OUT ARGUMENTS OPTION...: ci of one drift, from its first run on
+drift() {
+	echo 0 >s
+	echo "p counts ./drift s $2" >drifts
+	out=$1
+	shift 2
+	"$C" -d "$out" "$@" drifts
+}
+total() {
+	sed -n 's/^\(summary\|totals\): *//p' "$1"
+}
+# what the least costs, and one round of a loop
+drift r200 "100 200 200 200" -q
+drift r300 "100 300 300 300" -q
+least=$(total r200/p.out)
+round=$((($(total r300/p.out) - least) / 100))
+# table: report.md's, without commas and percent
+table() {
+	sed -n '/^| p/{s/,\([0-9]\)/\1/g;s/ ([^)]* %)//g;p;}' "$1/report.md"
+}
+
+check "three runs" drift old "100 250 210 260" --runs=3
+same "the least is told, and the spread" \
+    "| p | Ir |  | $((least + 10 * round)) | no baseline \
+| $((50 * round)) |  |" "$(table old)"
+same "its profile is that of a run" $((least + 10 * round)) \
+    "$(total old/p.out)"
+same "what differs, and where, is kept" "runs	3
+Ir	0	$((50 * round))
+Ir	0	$((50 * round))	drift.c:f" "$(cat old/p.spread)"
+check "the report hints at causes" grep -q \
+    '^`p`: identical runs differ.*PYTHONHASHSEED=0.*CAVEATS' old/report.md
+check "equal runs" drift same "100 200 200 200" --runs=3
+same "have no spread" "| p | Ir |  | $least | no baseline | 0 |  |" \
+    "$(table same)"
+same "and nothing is hinted at" 0 "$(grep -c differ same/report.md)"
+check "the least of the first event is what counts" \
+    drift now "100 220 290 230" --runs=3 -b old
+
+# judged F LIMITS STATUS STATE TEXT: against 210 to 260
+judged() {
+	status "$3" "$5" drift now "$1" --runs=3 -b old $2
+	same "$5: $4" "$4" "$(sed -n 's/.*"state":"\([a-z]*\)".*/\1/p' \
+	    now/report.json)"
+}
+judged "100 230 260 250" -lIr=0 0 noisy "a change within the spread"
+same "that the limit is below the spread is said" \
+    "ci: p: --limit=Ir=0 is below the spread of its runs" "$(cat "$T/err")"
+same "it is marked" "| p | Ir | $((least + 10 * round)) \
+| $((least + 30 * round)) | +$((20 * round)), noisy | $((50 * round)) \
+| \`Ir=0\` noisy |" "$(table now)"
+same "in JUnit it is skipped" '<skipped message="Ir=0 noisy: ' \
+    "$(grep -o '<skipped message="Ir=0 noisy: ' now/report.xml)"
+check "in JSON it is listed" grep -q '"noisy":true}},"noisy":\["Ir=0"\]' \
+    now/report.json
+judged "100 260 270 265" -lIr=0 0 noisy "a change as large as the spread"
+judged "100 261 270 265" -lIr=0 1 exceeded "one that is larger"
+same "is not marked" "| p | Ir | $((least + 10 * round)) \
+| $((least + 61 * round)) | +$((51 * round)) | $((50 * round)) \
+| \`Ir=0\` **exceeded** |" "$(table now)"
+judged "100 300 351 300" -lIr=0 1 exceeded "one larger than both spreads"
+judged "100 300 391 300" -lIr=0 0 noisy "one within the spread of the new side"
+judged "100 230 260 250" -lIr=90% 0 ok "a limit that is kept"
+same "and above the spread" "" "$(cat "$T/err")"
+judged "100 230 260 250" '-lIr=90% -lIr=0' 0 noisy "one of two limits"
+judged "100 150 150 150" -lIr=0 0 ok "a gain"
+judged "300 230 260 250" '-lIr:f=0 -lIr:g=0' 1 exceeded "limits of functions"
+same "each is judged by its own function's spread" \
+    '`Ir:f=0` noisy,`Ir:g=0` **exceeded**' \
+    "$(sed -n 's/^| p .*| \(`Ir:.*\) |$/\1/p' now/report.md | paste -s -d ,)"
+same "so are functions that moved" "g f:noisy" \
+    "$(sed -n '/functions that moved; noisy/,$s/^ *+.*drift.c:\([fg]\)/\1/p' \
+    now/report.md | sed 's/  /:/' | paste -s -d ' ')"
+judged "300 230 260 250" -lIr:f=0 0 noisy "a function whose change is noisy"
+
+drift swap "100 100100 200300" --runs=2 -q
+status 0 "a change larger than both spreads, where runs of both overlap" \
+    drift now "100 210000 190200" --runs=2 -b swap -lIr:f=0
+check "is noisy, too" grep -q '`Ir:f=0` noisy' now/report.md
+status 1 "where they do not" \
+    drift now "100 230000 210200" --runs=2 -b swap -lIr:f=0
+
+status 0 "a baseline without --runs" drift now "100 230 260 250" --runs=3 \
+    -b r200 -lIr=0
+same "is told" "ci: $T/repo/r200 was measured without --runs: only the spread \
+of the present runs is known
+ci: p: --limit=Ir=0 is below the spread of its runs" "$(cat "$T/err")"
+status 2 "a run that fails" drift now "100 230 000 250" --runs=3
+same "is told" "ci: p: run 2: status 3: ./drift s 100 230 000 250" \
+    "$(cat "$T/err")"
+check "once is as ever" drift now "100 200 200 200" --runs=1
+samefile "in its report" r200/report.md now/report.md
+same "and keeps no spread" "p.log p.out" "$(cd now && echo p.*)"
+for j in 1 3; do
+	rm -rf now
+	run "$C" -d now --runs=2 -b base -j $j list2
+	{ cat "$T/out" "$T/err"; whole now; } >$j.said
+done
+samefile "with others at once it is the same" 1.said 3.said
+for bad in 0 x; do
+	status 2 "no number of runs: $bad" "$C" --runs=$bad list
+	same "is told" "ci: --runs $bad: not a number from 1 to 999999999" \
+	    "$(cat "$T/err")"
+done
+
+# events of which the least run has not the least: 2 * 64 KB are read, then 1
+cat >other.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+static char table[2 << 16];
+int main(int argc, char **argv)
+{
+	FILE *s = fopen(argv[1], "r+");
+	int run = fgetc(s) - '0', sum = 0;
+	long step = run ? 8 : 64;
+
+	rewind(s);
+	fputc('0' + !run, s);
+	fclose(s);
+	for (long i = 0; i < 1000; i++)
+		sum += ((volatile char *)table)[i * step];
+	for (volatile int i = 0; i < 100 * run; i++)
+		;
+	return sum;
+}
+EOF
+$CC -O1 -g -o other other.c || exit 99
+echo 0 >s
+echo "p cache ./other s" >others
+check "runs of a cache" "$C" -q -d cache.out --runs=2 others
+less=$(sed -n 's/^D1mr	\(-[0-9]*\)	0$/\1/p' cache.out/p.spread)
+check "the others may have less" test "$less" -lt -800
+
 # --- both sides of a commit
 if command -v git >/dev/null; then
 	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
-	g() { git -c user.name=t -c user.email=t@localhost "$@" >/dev/null 2>&1; }
+	g() {
+		git -c user.name=t -c user.email=t@localhost "$@"
+	} >/dev/null 2>&1
 	mkdir tree
 	cd tree || exit 99
 	cp ../burn.c ../meet.c .
@@ -196,9 +361,19 @@ if command -v git >/dev/null; then
 	check "against a commit" \
 	    grep -q '^+.*burn.c:f$' out/report.md
 	samefile "it is the same with others at once" 1.said 4.said
+	cp ../drift .
+	echo 0 >s
+	echo 'p counts ./drift s 100 200 210' >list2
 	mkfifo ../here
 	echo "x counts sh -c './stay $PWD/../here; :'" >list3
 	cp ../stay .
+	git add s drift list2 >/dev/null 2>&1
+	g commit -m two
+	check "many runs on both sides" \
+	    "$C" -q -d many -b HEAD --runs=2 list2
+	same "have a spread each" "$((10 * round)) $((10 * round))" \
+	    "$(sed -n 's/^Ir	0	\([0-9]*\)$/\1/p' many/p.spread \
+	    many/base/p.spread | paste -s -d ' ')"
 	rm -rf last.out
 	same "a signal, while one of the present tree runs" "status 20" \
 	    "$(timeout -k 5 30 perl -MIO::Handle ../signal.pl TERM ../here \
