@@ -174,15 +174,9 @@ signal_restore_actions(struct tarea *t, bool all)
 }
 
 void
-signal_restore_ours(const struct tarea *t)
+signal_restore_ours(const struct actions *act)
 {
-	kernel_action(SIG_OURS, &t->act->of[SIG_OURS], NULL);
-}
-
-void
-signal_restore_native(void)
-{
-	kernel_action(SIG_OURS, &rt.act.of[SIG_OURS], NULL);
+	kernel_action(SIG_OURS, &act->of[SIG_OURS], NULL);
 }
 
 /*

@@ -319,7 +319,7 @@ signal_leave(struct tarea *t, const struct kucontext *uc, uint64_t mask)
 	/* others still need its handler */
 	if (t->child || (__atomic_sub_fetch(&rt.nthread, 1,
 	    __ATOMIC_SEQ_CST) == 0 && rt.ctl->joining == 0))
-		signal_restore_ours(t);
+		signal_restore_ours(t->act);
 	memcpy(&f->uc, uc, sizeof f->uc);
 	memcpy((void *)fp, (void *)uc->fpstate, fp_bytes(uc->fpstate));
 	f->uc.fpstate = uc->fpstate != 0 ? fp : 0;

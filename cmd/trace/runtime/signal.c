@@ -360,7 +360,7 @@ is_native(int sig, struct ksiginfo *info, const struct kucontext *uc)
 	    signal_is_alarm(info) || ip == (uint64_t)rt_trap_insn ||
 	    state_in_cache(ip) || in_runtime(ip))
 		return false;
-	signal_restore_native();
+	signal_restore_ours(&rt.act);
 	if (info->code <= 0)
 		sys4(__NR_rt_tgsigqueueinfo, rt.pid, sys0(__NR_gettid), sig,
 		    info);

@@ -31,9 +31,7 @@ struct ksigaction signal_take_action(struct tarea *, int sig);
 /* The guest's handlers instead of ours; all: that of SIG_OURS, too. */
 void signal_restore_actions(struct tarea *, bool all);
 /* That of SIG_OURS alone. */
-void signal_restore_ours(const struct tarea *);
-/* The same where there is no area: in a thread that runs natively. */
-void signal_restore_native(void);
+void signal_restore_ours(const struct actions *);
 /* A child shares what its parent does with signals, ... */
 void signal_share_actions(struct tarea *child, const struct tarea *);
 /* ... or has a copy of it; ... */
