@@ -460,9 +460,8 @@ if chmod 755 "$T" && cp "$T/id" "$T/suid" 2>/dev/null &&
     chown 0 "$T/suid" 2>/dev/null && chmod 4755 "$T/suid" &&
     as_other test -x "$B/trace" -a -x "$T/suid" 2>/dev/null; then
 	check "one that trace starts" as_other "$B/trace" -e none "$T/suid"
-	same "lacks its rights, and that is told" "trace: $T/suid: set-id, or \
-with capabilities: it runs without the rights that these give, because it is \
-traced" "$(cat "$T/err")"
+	same "lacks its rights, and that is told" "trace: $T/suid: a set-id \
+program: it runs without these rights, because it is traced" "$(cat "$T/err")"
 	check "where it would get none it is followed" as_other --no-new-privs \
 	    "$B/trace" -e none "$T/setid" "$T/suid"
 	same "without a word" "" "$(cat "$T/err")"
@@ -470,7 +469,8 @@ traced" "$(cat "$T/err")"
 	if setcap cap_net_raw+ep "$T/caps" 2>/dev/null; then
 		status 125 "capabilities" as_other "$B/trace" -e none \
 		    "$T/setid" "$T/caps"
-		check "are told" grep -q 'set-id program: it runs' "$T/err"
+		check "are told" grep -q 'exec of a program with capabilities: it' \
+		    "$T/err"
 	else
 		skip "capabilities" "no setcap"
 		skip "are told" "no setcap"

@@ -180,6 +180,7 @@ bool
 exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 {
 	static bool told;
+	const char *by;
 
 	tid = guest_thread(tid);
 	if (tid < 0)
@@ -188,9 +189,10 @@ exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 		exec_let_go = true;
 		return false;
 	}
-	if (rights_of(path, dirfd)) {
-		warn("process %d: exec of a set-id program: it runs natively%s",
-		    (int)guest.pid, stream_ends());
+	by = rights_of(path, dirfd);
+	if (by != NULL) {
+		warn("process %d: exec of %s: it runs natively%s",
+		    (int)guest.pid, by, stream_ends());
 		refuse_exec(tid);
 		return false;
 	}

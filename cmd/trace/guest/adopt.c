@@ -116,12 +116,15 @@ seize(long opts)
 	}
 }
 
-static bool
-executes_setid(const struct user_regs_struct *r)
+/* What the call gives rights by that we would keep away, or NULL. */
+static const char *
+rights_of_call(const struct user_regs_struct *r)
 {
+	if (geteuid() == 0)
+		return NULL;
 	if (r->orig_rax == SYS_execveat)
 		return rights_of(r->rsi, r->rdi + 1);
-	return r->orig_rax == SYS_execve && rights_of(r->rdi, 0);
+	return r->orig_rax == SYS_execve ? rights_of(r->rdi, 0) : NULL;
 }
 
 /*
@@ -132,6 +135,7 @@ static bool
 is_hindered(void)
 {
 	struct user_regs_struct r;
+	const char *by;
 
 	if (ptrace(PTRACE_GETREGS, guest.pid, 0L, &r) < 0)
 		return false;
@@ -140,13 +144,10 @@ is_hindered(void)
 		    "natively, without a stream", spec.pid);
 		return true;
 	}
-	/* the kernel gives a traced program no rights of a set-id file */
-	if (geteuid() != 0 && executes_setid(&r)) {
-		warn("process %d: exec of a set-id program: it runs natively",
-		    spec.pid);
-		return true;
-	}
-	return false;
+	by = rights_of_call(&r);
+	if (by != NULL)
+		warn("process %d: exec of %s: it runs natively", spec.pid, by);
+	return by != NULL;
 }
 
 /* Let a process in its parent's memory run up to its exec; false: none came. */

@@ -78,16 +78,16 @@ is_group_stop(int st)
 }
 /* Whether somebody traces the process, as far as we can tell. */
 bool guest_is_traced(void);
-/* Tell the user if the program that was started lacks such rights; its name. */
+/* Tell the user if the program of this name, which was started, lacks some. */
 void rights_tell(const char *name);
 /*
- * Whether the file would give the program rights that it has not, by its mode
- * or by capabilities, and the kernel does not as long as we trace it.  path:
+ * What a file would give the program rights by that it has not, and does not as
+ * long as we trace it: "a set-id program", for a message; NULL: nothing.  path:
  * where its name is, in the program.  dirfd: 0, or 1 + the descriptor that a
  * name without `/' at its begin is relative to, or that is the file if the name
  * is empty; as for execveat(2).
  */
-bool rights_of(uint64_t path, uint64_t dirfd);
+const char *rights_of(uint64_t path, uint64_t dirfd);
 
 /*
  * By the argument of --adopt: seize a process that is not our child.  Returns

@@ -30,71 +30,65 @@ read_string(uint64_t at, char *buf, size_t n)
 	return -1;
 }
 
-/* A number that the process's status tells, as in `TracerPid:	12`; or -1. */
+/* A number in the process's status; -1: it has none. */
 static int
-told_in_status(const char *word)
+number_in_status(const char *field)
 {
-	char name[32], line[128];
-	size_t n = strlen(word);
-	int number = -1;
-	FILE *f;
+	char text[16];
 
-	snprintf(name, sizeof name, "/proc/%d/status", (int)guest.pid);
-	f = fopen(name, "re");
-	while (f != NULL && fgets(line, sizeof line, f) != NULL)
-		if (strncmp(line, word, n) == 0) {
-			number = atoi(line + n);
-			break;
-		}
-	if (f != NULL)
-		fclose(f);
-	return number;
+	return task_field(guest.pid, field, text, sizeof text) ?
+	    atoi(text) : -1;
 }
 
 bool
 guest_is_traced(void)
 {
-	return told_in_status("TracerPid:") != 0;
+	return number_in_status("TracerPid") != 0;
 }
 
-/* Would the file give the program rights, by its mode or by capabilities? */
-static bool
-gives_rights(const char *file)
+/* What the file would give rights to the program by; NULL: it gives none. */
+static const char *
+giver(const char *file)
 {
 	struct statvfs fs;
 	struct stat st;
-	bool caps, uid, gid;
+	const char *by;
 
 	if (stat(file, &st) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	uid = (st.st_mode & S_ISUID) && st.st_uid != geteuid();
-	gid = (st.st_mode & S_ISGID) && (st.st_mode & S_IXGRP) &&
-	    st.st_gid != getegid();
-	caps = geteuid() != 0 &&
-	    getxattr(file, "security.capability", NULL, 0) > 0;
-	return (uid || gid || caps) &&
-	    !(statvfs(file, &fs) == 0 && (fs.f_flag & ST_NOSUID)) &&
-	    told_in_status("NoNewPrivs:") != 1;
+		return NULL;
+	if (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
+	    ((st.st_mode & S_ISGID) && (st.st_mode & S_IXGRP) &&
+	    st.st_gid != getegid()))
+		by = "a set-id program";
+	else if (geteuid() != 0 &&
+	    getxattr(file, "security.capability", NULL, 0) > 0)
+		by = "a program with capabilities";
+	else
+		return NULL;
+	return (statvfs(file, &fs) == 0 && (fs.f_flag & ST_NOSUID)) ||
+	    number_in_status("NoNewPrivs") == 1 ? NULL : by;
 }
 
 void
 rights_tell(const char *name)
 {
 	char exe[32];
+	const char *by;
 
 	snprintf(exe, sizeof exe, "/proc/%d/exe", (int)guest.pid);
-	if (geteuid() != 0 && gives_rights(exe))
-		warn("%s: set-id, or with capabilities: it runs without the "
-		    "rights that these give, because it is traced", name);
+	by = geteuid() == 0 ? NULL : giver(exe);
+	if (by != NULL)
+		warn("%s: %s: it runs without these rights, because it is "
+		    "traced", name, by);
 }
 
-bool
+const char *
 rights_of(uint64_t path, uint64_t dirfd)
 {
 	char name[4096], full[4200];
 
 	if (read_string(path, name, sizeof name) < 0)
-		return false;
+		return NULL;
 	if (name[0] == '/')
 		snprintf(full, sizeof full, "/proc/%d/root%s", (int)guest.pid,
 		    name);
@@ -105,5 +99,5 @@ rights_of(uint64_t path, uint64_t dirfd)
 	else
 		snprintf(full, sizeof full, "/proc/%d/cwd/%s", (int)guest.pid,
 		    name);
-	return gives_rights(full);
+	return giver(full);
 }
