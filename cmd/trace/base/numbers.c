@@ -95,9 +95,33 @@ is_elsewhere(const char *name)
 	return stat(path, &st) == 0 && st.st_ino != own.st_ino;
 }
 
-/* Our number of what the program calls `number'; -1: dir has none such. */
+/* Is p, whose folder in /proc is `name', what the program calls `number'? */
+static bool
+is_task(const struct numbers *p, const char *name, int number)
+{
+	return p->n > depth() && p->number[depth()] == number &&
+	    (p->n > depth() + 1 || !is_elsewhere(name));
+}
+
+static bool
+is_child(const struct numbers *p, const char *name, int number)
+{
+	return p->parent == guest.pid && is_task(p, name, number);
+}
+
+/* The same of a child that calls itself so, in a namespace of its own. */
+static bool
+is_child_within(const struct numbers *p, const char *name, int number)
+{
+	(void)name;
+	return p->parent == guest.pid && p->n > depth() + 1 &&
+	    p->number[p->n - 1] == number;
+}
+
+/* Our number of the first in dir that is it; -1: there is none. */
 static pid_t
-find(const char *dir, int number, bool child)
+find(const char *dir, bool is_it(const struct numbers *, const char *, int),
+    int number)
 {
 	DIR *d = opendir(dir);
 	struct dirent *e;
@@ -108,9 +132,7 @@ find(const char *dir, int number, bool child)
 		if (e->d_name[0] < '0' || e->d_name[0] > '9')
 			continue;
 		read_numbers(&p, dir, e->d_name);
-		if (p.n > depth() && p.number[depth()] == number &&
-		    (!child || p.parent == guest.pid) &&
-		    (p.n > depth() + 1 || !is_elsewhere(e->d_name)))
+		if (is_it(&p, e->d_name, number))
 			found = atoi(e->d_name);
 	}
 	if (d != NULL)
@@ -129,7 +151,7 @@ guest_thread(pid_t tid)
 		return syscall(SYS_tgkill, guest.pid, tid, 0) == 0 ||
 		    errno == EPERM ? tid : -1;
 	snprintf(dir, sizeof dir, "/proc/%d/task", (int)guest.pid);
-	return find(dir, tid, false);
+	return find(dir, is_task, tid);
 }
 
 bool
@@ -138,40 +160,18 @@ guest_task(pid_t *pid, pid_t *tid)
 	char dir[32];
 
 	if (depth() > 0) {
-		*pid = find("/proc", *pid, false);
+		*pid = find("/proc", is_task, *pid);
 		snprintf(dir, sizeof dir, "/proc/%d/task", (int)*pid);
-		*tid = *pid < 0 ? -1 : find(dir, *tid, false);
+		*tid = *pid < 0 ? -1 : find(dir, is_task, *tid);
 	}
 	return *pid > 0 && *tid > 0 && (syscall(SYS_tgkill, *pid, *tid, 0) ==
 	    0 || errno == EPERM);
 }
 
-/* A child by the number that it has in a namespace of its own; -1: none. */
-static pid_t
-find_within(int number)
-{
-	DIR *d = opendir("/proc");
-	struct dirent *e;
-	struct numbers p;
-	pid_t found = -1;
-
-	while (d != NULL && found < 0 && (e = readdir(d)) != NULL) {
-		if (e->d_name[0] < '0' || e->d_name[0] > '9')
-			continue;
-		read_numbers(&p, "/proc", e->d_name);
-		if (p.n > depth() + 1 && p.number[p.n - 1] == number &&
-		    p.parent == guest.pid)
-			found = atoi(e->d_name);
-	}
-	if (d != NULL)
-		closedir(d);
-	return found;
-}
-
 pid_t
 guest_child(pid_t pid)
 {
-	return depth() == 0 ? pid : find("/proc", pid, true);
+	return depth() == 0 ? pid : find("/proc", is_child, pid);
 }
 
 /* Is it a child of the program's, or a sibling by CLONE_PARENT? */
@@ -191,13 +191,13 @@ guest_child_itself(pid_t pid)
 	pid_t found;
 
 	if (depth() > 0) {
-		found = find("/proc", pid, true);
-		return found > 0 ? found : find_within(pid);
+		found = find("/proc", is_child, pid);
+		return found > 0 ? found : find("/proc", is_child_within, pid);
 	}
 	read_numbered(&p, pid);
 	if (is_near(&p))
 		return pid;
-	found = find_within(pid);
+	found = find("/proc", is_child_within, pid);
 	return found < 0 && p.n == 0 ? pid : found;	/* it is gone */
 }
 
