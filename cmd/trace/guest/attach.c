@@ -66,12 +66,13 @@ attach_mask(pid_t tid)
 	    signals(tid, "SigBlk") & ~(1ull << (SIGTRAP - 1)));
 }
 
-#define TRIES 1000u		/* a flood of such signals does not end */
-#define PAUSE_US 100		/* while a signal comes, up to 100 ms */
+#define MOST_FAULTS 1000u	/* let in; a flood of them does not end */
+#define MOST_PAUSES 1000u	/* in which a signal may come: 100 ms */
+#define PAUSE_US 100
 
 /*
- * Wait for a thread's next stop.  comes: for that of a signal that is on its
- * way, but another thread may have it ignored meanwhile.
+ * Wait for a thread's next stop.  comes: a signal is on its way, whose stop
+ * that is, unless another thread has it ignored meanwhile.
  */
 static bool
 next_stop(pid_t tid, bool comes, int *st)
@@ -79,7 +80,7 @@ next_stop(pid_t tid, bool comes, int *st)
 	unsigned n;
 	pid_t p = 0;
 
-	for (n = 0; comes && p == 0 && n < TRIES; n++) {
+	for (n = 0; comes && p == 0 && n < MOST_PAUSES; n++) {
 		p = waitpid(tid, st, __WALL | WNOHANG);
 		if (p == 0)
 			usleep(PAUSE_US);
@@ -96,7 +97,7 @@ next_stop(pid_t tid, bool comes, int *st)
 static bool
 stop(pid_t tid)
 {
-	unsigned tries = 0;
+	unsigned faults = 0;
 	bool comes = false;	/* a signal that we let the thread have */
 	int st, err;
 
@@ -113,7 +114,7 @@ stop(pid_t tid)
 	ptrace(PTRACE_INTERRUPT, tid, 0L, 0L);
 	while (next_stop(tid, comes, &st)) {
 		if (st >> 16 == PTRACE_EVENT_STOP) {
-			if (++tries == TRIES || !has_fault(tid, st))
+			if (++faults == MOST_FAULTS || !has_fault(tid, st))
 				return true;
 			ptrace(PTRACE_CONT, tid, 0L, 0L);
 			comes = true;
