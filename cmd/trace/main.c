@@ -18,8 +18,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,8 +52,6 @@ begin_stream(char **argv)
 	format_start(argv, name, fd);
 }
 
-static volatile pid_t forward_to;	/* 0: the program has ended */
-
 /* Wait for the program's end.  gone: it was let go, and lives on. */
 static void
 reap(bool gone)
@@ -74,7 +70,7 @@ reap(bool gone)
 		if (p == guest.pid && (WIFEXITED(st) || WIFSIGNALED(st)))
 			guest_status(p, st);
 	}
-	forward_to = 0;
+	signals_ended();
 }
 
 /* Whether the runtime ended the program; it has printed why. */
@@ -144,109 +140,6 @@ die_of(int sig)
 	_exit(128 + sig);
 }
 
-static volatile sig_atomic_t stopped;	/* by this signal, the first one */
-
-/*
- * A signal means that the program goes on without us: SIGALRM of --for-time, or
- * any that ends us if we are attached.
- */
-static void
-stop(int sig)
-{
-	if (stopped == 0)
-		stopped = sig;
-	serve_stop();
-}
-
-/* Our parent may have blocked it. */
-static void
-unblock(int sig)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
-
-/* If we are attached: flags of sigaction. */
-static void
-stop_by_signals(int flags)
-{
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM };
-	struct sigaction a = { .sa_handler = stop, .sa_flags = flags };
-	unsigned i;
-
-	for (i = 0; i < 5; i++) {
-		sigaction(ends[i], &a, NULL);
-		unblock(ends[i]);
-	}
-}
-
-/* What the program sends to its process group it gets itself. */
-static void
-forward(int sig, siginfo_t *si, void *context)
-{
-	(void)context;
-	/* SIGXCPU of the kernel's: we have used up our own time */
-	if (forward_to <= 0 || (sig == SIGXCPU && si->si_code == SI_KERNEL) ||
-	    (si->si_code == SI_USER && si->si_pid == forward_to))
-		return;
-	if (si->si_code != SI_QUEUE || syscall(SYS_rt_sigqueueinfo,
-	    forward_to, sig, si) < 0)
-		kill(forward_to, sig);
-}
-
-/*
- * The terminal sends its signals to the program as well, which decides what
- * they do.  A signal that was sent to us alone is passed on to it; not by a
- * child's trace, whose number nobody knows: it is meant for the process group.
- */
-static void
-own_signals(void)
-{
-	static const int forwarded[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,
-	    SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT };
-	struct sigaction a;
-	int i;
-
-	memset(&a, 0, sizeof a);
-	/* a write says what happened: EPIPE, EFBIG */
-	a.sa_handler = SIG_IGN;
-	sigaction(SIGPIPE, &a, NULL);
-	sigaction(SIGXFSZ, &a, NULL);
-	if (opt->leaves) {
-		stop_by_signals(SA_RESTART);
-		return;
-	}
-	a.sa_handler = SIG_IGN;
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGQUIT, &a, NULL);
-	a.sa_sigaction = forward;
-	a.sa_flags = SA_RESTART | SA_SIGINFO;
-	forward_to = opt->adopted ? 0 : guest.pid;
-	for (i = 0; i < (int)(sizeof forwarded / sizeof *forwarded); i++)
-		if (forwarded[i] != SIGUSR1 || opt->last == 0)
-			sigaction(forwarded[i], &a, NULL);
-	for (i = SIGRTMIN; i <= SIGRTMAX; i++)
-		sigaction(i, &a, NULL);
-	if (opt->last != 0)	/* the program has its mask */
-		unblock(SIGUSR1);
-}
-
-static void
-start_clock(void)
-{
-	struct itimerval t = { .it_value.tv_sec = (time_t)opt->seconds };
-	struct sigaction a = { .sa_handler = stop, .sa_flags = SA_RESTART };
-
-	t.it_value.tv_usec = (suseconds_t)((opt->seconds -
-	    (double)t.it_value.tv_sec) * 1e6);
-	sigaction(SIGALRM, &a, NULL);
-	unblock(SIGALRM);
-	setitimer(ITIMER_REAL, &t, NULL);
-}
-
 /*
  * Where we fail, the program goes on natively, and we end when it does, for
  * whoever started us waits for it.  Not if we still trace it: it would stop.
@@ -272,7 +165,7 @@ run_natively(const char *name)
 {
 	warn("%s: 32-bit programs cannot be traced: it runs natively, without "
 	    "a stream", name);
-	own_signals();
+	signals_take();
 	reap(false);
 	exit(STATUS_TROUBLE);
 }
@@ -317,7 +210,7 @@ static void
 begin(char **argv)
 {
 	if (opt->leaves)
-		own_signals();
+		signals_take();
 	argv = get_process(argv);
 	format_last = names_tell;
 	begin_stream(argv);
@@ -340,9 +233,9 @@ begin(char **argv)
 	progress_start();	/* before ids are told it */
 	image_first();
 	if (!opt->leaves)
-		own_signals();
+		signals_take();
 	if (opt->seconds > 0)
-		start_clock();
+		signals_clock();
 	format_begin();
 	if (opt->control != NULL)
 		control_start(follow_name(opt->control));
@@ -379,7 +272,7 @@ end_stream(void)
 	allocs_tell();
 	whole = (window_tell() || opt->follow) && !stats.refused &&
 	    !stats.refused_exec && !trust_lost;
-	format_interrupted(stopped == SIGALRM ? 0 : stopped);
+	format_interrupted(signals_stopped == SIGALRM ? 0 : signals_stopped);
 	if (WIFSIGNALED(guest.status))
 		format_end("signal", WTERMSIG(guest.status), whole &&
 		    !format_lost);
@@ -398,8 +291,8 @@ leave(bool whole)
 		print_stats();
 	command_wait();
 	if (opt->leaves)
-		stop_by_signals(0);
-	follow_wait(&stopped);
+		signals_interrupt();
+	follow_wait(&signals_stopped);
 	return status(whole);
 }
 
@@ -440,8 +333,8 @@ main(int argc, char *argv[])
 	watch_end();
 	if (gone && opt->leaves && !trust_lost)
 		stays = !detach();
-	if (stopped)
-		follow_signal(stopped);
+	if (signals_stopped)
+		follow_signal(signals_stopped);
 	reap(gone);
 	if (!letgo && panicked())
 		stats.refused = true;

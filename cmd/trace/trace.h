@@ -3,6 +3,7 @@
  *
  * main.c	the order of a run, and how it ends
  * cmdline.c	the command line
+ * signals.c	what signals to trace itself do
  * image.c	an image under the runtime, replaced at an exec
  * serve.c	waits for requests of the guest's threads, and for its end
  * requests.c	does what they ask for
@@ -16,6 +17,7 @@
 
 #include <sys/types.h>
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +26,16 @@
 
 /* Set the options; returns the program and its arguments. */
 char **cmdline(int argc, char *argv[]);
+
+/*
+ * Take the signals that are sent to us: pass them on to the program, or, if we
+ * are attached, let it go at the first one; signals_stopped is its number.
+ */
+void signals_take(void);
+void signals_clock(void);	/* let it go after --for-time, too */
+void signals_interrupt(void);	/* attached: let them end a wait */
+void signals_ended(void);	/* the program has: pass nothing on */
+extern volatile sig_atomic_t signals_stopped;
 
 /* Put the process's first image under the runtime and let it run. */
 void image_first(void);
