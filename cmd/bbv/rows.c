@@ -10,52 +10,21 @@
 #include <unistd.h>
 
 #include "cost.h"
+#include "expand.h"
 #include "mem.h"
 #include "prog.h"
 #include "sym.h"
 
 const char *stream_pid;
 
-/* Expand %p, %q{VAR}, %% in a file's name; pid NULL: our own. */
+/* Expand %p, %q{VAR}, %% in a file's name. */
 static char *
-rows_name(const char *pattern, const char *pid)
+rows_name(const char *pattern)
 {
-	char own[32], *name = NULL, var[256];
-	const char *p, *end, *add;
-	size_t n = 0, cap = 0, len;
+	char own[32];
 
 	snprintf(own, sizeof own, "%d", (int)getpid());
-	for (p = pattern; *p != '\0'; p++) {
-		add = p;
-		len = 1;
-		if (p[0] == '%' && p[1] == 'p') {
-			add = pid != NULL ? pid : own;
-			len = strlen(add);
-			p++;
-		} else if (p[0] == '%' && p[1] == '%') {
-			p++;
-		} else if (p[0] == '%' && p[1] == 'q' && p[2] == '{') {
-			end = strchr(p, '}');
-			if (end == NULL || (size_t)(end - p - 3) >= sizeof var)
-				die("%s: %%q{VAR} without its end", pattern);
-			memcpy(var, p + 3, (size_t)(end - p - 3));
-			var[end - p - 3] = '\0';
-			add = getenv(var);
-			if (add == NULL)
-				die("%s: %s is not in the environment",
-				    pattern, var);
-			len = strlen(add);
-			p = end;
-		} else if (p[0] == '%') {
-			die("%s: %%p, %%q{VAR} or %%%%", pattern);
-		}
-		name = xgrow(name, &cap, n + len + 1, 1);
-		memcpy(name + n, add, len);
-		n += len;
-	}
-	name = xgrow(name, &cap, n + 1, 1);
-	name[n] = '\0';
-	return name;
+	return expand(pattern, stream_pid != NULL ? stream_pid : own, true);
 }
 
 /*
@@ -93,7 +62,7 @@ finish(struct out *o)
 static struct out *
 open_for(const struct bbv_thread *t, const char *pattern)
 {
-	char *base = rows_name(pattern, stream_pid), *name;
+	char *base = rows_name(pattern), *name;
 	struct out *o;
 
 	name = xmalloc(strlen(base) + 16);
@@ -307,7 +276,7 @@ rows_blocks(void)
 
 	if (opt.pc_out == NULL)
 		return;
-	o = out_open(rows_name(opt.pc_out, stream_pid));
+	o = out_open(rows_name(opt.pc_out));
 	n = sort(NULL);
 	for (i = 0; i < n; i++) {
 		b = &bbs[order[i]];

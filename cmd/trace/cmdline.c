@@ -505,10 +505,10 @@ check_requests(void)
 static void
 check_names(void)
 {
-	expand_check("-o", opt->out);
-	expand_check("--log", opt->log);
-	expand_check("--control", opt->control);
-	expand_check("--stdout", opt->guest_out);
+	variables_check("-o", opt->out);
+	variables_check("--log", opt->log);
+	variables_check("--control", opt->control);
+	variables_check("--stdout", opt->guest_out);
 	if (opt->out != NULL && opt->last == 0 && !output_is_command() &&
 	    strstr(opt->out, "%n") != NULL)
 		die("-o %s: %%n is the number of a dump of --last", opt->out);

@@ -173,12 +173,10 @@ bool output_is_command(void);
 /* Does -o have %p, the process's number, in it? */
 bool output_has_pid(void);
 /*
- * expand.c: a name with each %p replaced by the process's number, unless that
- * is NULL, and each %q{VAR} by the value of a variable of our environment.
- * expand_check dies if one is not there: before a name is expanded.
+ * variables.c: die if a name that an option gives has a %q{VAR} that expand
+ * would die of, or none that may stand there; NULL: no name.
  */
-void expand_check(const char *option, const char *name);
-const char *expand(const char *name, const char *number);
+void variables_check(const char *option, const char *name);
 /* The same options, for the command line to set before anything else runs. */
 struct options *options_set(void);
 

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "expand.h"
 #include "guest/guest.h"
 #include "guest/parts.h"
 #include "mem.h"
@@ -124,7 +125,7 @@ follow_name(const char *name)
 	if (name == NULL)
 		return NULL;
 	return expand(name, strstr(name, "%p") == NULL ? NULL :
-	    number_text());
+	    number_text(), false);
 }
 
 /*
@@ -153,6 +154,29 @@ keep(pid_t t)
 	enough = 2 * ntraces + 16;
 }
 
+/* Say that no trace of the process could be started, with errno. */
+static bool
+lose(pid_t pid)
+{
+	warn("process %d: runs natively, without a stream:", (int)pid);
+	command_child_lost();
+	return false;
+}
+
+/* Be the trace that adopts a process; it writes to fd once it traces it. */
+static _Noreturn void
+exec_trace(char *spec, int fd)
+{
+	options[noptions] = spec;
+	options[noptions + 1] = NULL;
+	fcntl(fd, F_SETFD, 0);
+	if (numbers >= 0)
+		fcntl(numbers, F_SETFD, 0);
+	launch_ignore();
+	execv("/proc/self/exe", options);
+	_exit(STATUS_TROUBLE);
+}
+
 /* Start a trace that adopts the process; false: it could not. */
 static bool
 start_trace(pid_t pid, bool shares)
@@ -163,36 +187,24 @@ start_trace(pid_t pid, bool shares)
 	int p[2];
 	bool ok;
 
-	if (fstat(area.fd, &st) < 0 || pipe2(p, O_CLOEXEC) < 0) {
-		warn("process %d: runs natively, without a stream:", (int)pid);
-		command_child_lost();
-		return false;
-	}
+	if (fstat(area.fd, &st) < 0 || pipe2(p, O_CLOEXEC) < 0)
+		return lose(pid);
 	snprintf(spec, sizeof spec, "--adopt=%d,%d,%llx,%llx,%d,%d", (int)pid,
 	    shares, (unsigned long long)area.blob,
 	    (unsigned long long)st.st_ino, p[1], numbers);
-	options[noptions] = spec;
-	options[noptions + 1] = NULL;
 	t = fork();
-	if (t == 0) {
-		fcntl(p[1], F_SETFD, 0);
-		if (numbers >= 0)
-			fcntl(numbers, F_SETFD, 0);
-		launch_ignore();
-		execv("/proc/self/exe", options);
-		_exit(STATUS_TROUBLE);
-	}
-	if (t < 0) {
-		warn("process %d: runs natively, without a stream:", (int)pid);
-		command_child_lost();
-	}
+	if (t == 0)
+		exec_trace(spec, p[1]);
+	ok = t > 0 || lose(pid);
 	close(p[1]);
-	ok = t > 0 && read(p[0], &ready, 1) == 1;
-	close(p[0]);
-	if (t > 0)
+	if (t > 0) {
+		ok = read(p[0], &ready, 1) == 1;
 		keep(t);
-	if (t > 0 && !ok)
-		warn("process %d: runs natively, without a stream", (int)pid);
+		if (!ok)
+			warn("process %d: runs natively, without a stream",
+			    (int)pid);
+	}
+	close(p[0]);
 	return ok;
 }
 

@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "expand.h"
 #include "guest/fresh.h"
 #include "guest/guest.h"
 #include "guest/parts.h"
@@ -270,7 +271,7 @@ open_output(void)
 
 	if (opt->guest_out == NULL)
 		return opt->out_fd >= 0 ? 2 : -1;
-	name = expand(opt->guest_out, NULL);
+	name = expand(opt->guest_out, NULL, false);
 	fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		die("%s:", name);
