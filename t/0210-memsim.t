@@ -27,6 +27,10 @@ for seed in 2 11 34; do
 	python3 t/models/machines.py $seed many >"$T/m"
 	check "stream and machine $seed, many cores" judge "$T/m" "$T/th.ev"
 done
+# as on a processor without AVX-512
+export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F
+check "stream and machine $seed, without AVX-512" judge "$T/m" "$T/th.ev"
+unset GLIBC_TUNABLES
 
 # LRU, with inclusive caches: a reference takes out code that is still to run
 cat >"$T/incl" <<'END'

@@ -230,6 +230,10 @@ for seed in 1 12; do
 	"$TB/caches" gen $seed 8000 >"$T/in.ev"
 	agree --sample=5%
 	ok "a random stream" $?
+	"$R" --sample=5% --functions=0 "$T/in.ev" >"$T/out"
+	GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F "$R" --sample=5% \
+	    --functions=0 "$T/in.ev" >"$T/lesser"
+	samefile "the same without AVX-512" "$T/out" "$T/lesser"
 done
 
 { echo H quern-events 1

@@ -43,10 +43,15 @@ static struct line {
 static uint64_t nwrites, nshared, nlocked;
 static ZydisDecoder decoder;
 
+static pid_t stepped;		/* this thread, now; 0: none */
+
+/* The kernel leaves the trap flag to a thread whose tracer just ends. */
 static void
 fail(const char *what)
 {
 	perror(what);
+	if (stepped != 0)
+		ptrace(PTRACE_DETACH, stepped, NULL, NULL);
 	exit(2);
 }
 
@@ -194,12 +199,12 @@ look(pid_t tid, unsigned thread)
 	return d.mnemonic == ZYDIS_MNEMONIC_PUSHFQ;
 }
 
-/* Stop the thread; false: it is waiting in the kernel. */
+/* Stop the thread; false: it is waiting in the kernel, or gets a signal. */
 static bool
 take(pid_t tid)
 {
 	struct user_regs_struct u;
-	int status;
+	int status, sig;
 
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0 ||
 	    ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0)
@@ -207,9 +212,10 @@ take(pid_t tid)
 	if (waitpid(tid, &status, __WALL) != tid ||
 	    ptrace(PTRACE_GETREGS, tid, NULL, &u) < 0)
 		fail("stop");
-	if ((int64_t)u.orig_rax < 0)
+	sig = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
+	if (sig == 0 && (int64_t)u.orig_rax < 0)
 		return true;
-	ptrace(PTRACE_DETACH, tid, NULL, NULL);
+	ptrace(PTRACE_DETACH, tid, NULL, sig);
 	return false;
 }
 
@@ -219,6 +225,7 @@ step(pid_t tid, unsigned thread, unsigned long n)
 	int status, sig = 0;
 	bool pushes;
 
+	stepped = tid;
 	for (; n > 0; n--) {
 		pushes = look(tid, thread);
 		if (ptrace(PTRACE_SINGLESTEP, tid, NULL, sig) < 0 ||
@@ -229,6 +236,7 @@ step(pid_t tid, unsigned thread, unsigned long n)
 			untrap(tid);
 	}
 	ptrace(PTRACE_DETACH, tid, NULL, sig);
+	stepped = 0;
 }
 
 int
