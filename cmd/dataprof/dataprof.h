@@ -7,14 +7,18 @@
  * object.c	data objects: what costs are added up for
  * images.c	variables of the object files that are mapped
  * heap.c	the calls that allocate and free
+ * order.c	kind counts: in the order of their numbers
  * blocks.c	memory that is allocated, by address
  * sites.c	where memory is allocated, and how much of it there is
+ * curve.c	how much there is in all, from time to time
  * stack.c	the functions whose frames are on the stacks
  * tally.c	costs by object and code
  * refs.c	what instructions refer to
  * hold.c	references that wait for the allocation that they are in
  * state.c	options
  * report.c	costs (costs(5)), or a table
+ * heapout.c	collapsed stacks of what is allocated
+ * massif.c	a file of Massif's
  *
  * A reference's address is looked for among thread-local variables, the stacks,
  * the allocations and the variables, in this order, and becomes a data object.
@@ -46,6 +50,8 @@ struct dataprof {
 	bool walks;		/* kind all: lib/walk follows calls */
 	bool frames;		/* a thread's frames are known */
 	bool allocs;		/* the stream tells allocations */
+	bool orders;		/* kind counts: order.c waits for numbers */
+	bool massif;		/* samples of the curve are wanted */
 	uint64_t time;		/* instructions, or events of allocations */
 	uint64_t image;		/* that, when the last exec was */
 	const char *unit;	/* which of them */
@@ -165,6 +171,18 @@ void heap_exec(void);
 /* Has the thread called for memory that is not there yet? */
 bool heap_open(unsigned thread);
 
+/* ------------------------------------------------------------------ order.c */
+
+/*
+ * As block_add and block_free below, when it is their turn; and an event that
+ * changes nothing.
+ */
+void order_add(uint64_t start, uint64_t size, uint64_t number, uint32_t site);
+void order_free(uint64_t start, uint64_t size, uint64_t number);
+void order_nothing(uint64_t number);
+/* An exec, or the end: nothing waits any longer; numbers begin with 1 again. */
+void order_end(void);
+
 /* ----------------------------------------------------------------- blocks.c */
 
 /* Event `number', a call at the site, made this block. */
@@ -197,10 +215,14 @@ bool block_page(uint64_t addr);
 /* Where memory is allocated. */
 struct site {
 	uint32_t object;
+	const struct func **chain;	/* who was called for it, by whom ... */
+	unsigned nchain;
 	bool maps;		/* its blocks are mappings, whole pages */
 	uint64_t number, bytes;	/* allocations so far */
 	uint64_t live, peak;	/* bytes */
 	uint64_t left;		/* bytes never freed that an exec ended */
+	uint64_t top;		/* live when there was the most in all; */
+	uint64_t topped;	/* that was this one of those so far */
 	uint64_t nfreed, life;	/* of those, the sum of their times */
 };
 /*
@@ -225,6 +247,34 @@ bool site_header(uint32_t, uint32_t *object);
 /* Bytes of all sites, never freed, and at most at one time. */
 uint64_t site_unfreed(void);
 uint64_t site_peak(void);
+/* Bytes of a site when there was the most but for mappings (curve.c). */
+uint64_t site_top(size_t);
+
+/* ------------------------------------------------------------------ curve.c */
+
+/* Memory that is allocated, but for mappings, in bytes. */
+struct sample_part {
+	uint32_t site;
+	uint64_t bytes;
+};
+struct sample {
+	uint64_t time;		/* bytes allocated and freed, with `extra' */
+	uint64_t bytes;
+	uint64_t extra;		/* what the allocator adds to them */
+	struct sample_part *part;	/* by site, or NULL */
+	size_t nparts;
+};
+/* A block of n bytes, or a part of one; true: that is the most so far. */
+bool curve_grows(uint64_t n);
+void curve_shrinks(uint64_t n);
+/* An exec: there is none. */
+void curve_exec(void);
+/* After each change, with dp.massif: take a sample now and then. */
+void curve_look(void);
+/* When there was the most; its parts are those of site_top. */
+const struct sample *curve_most(void);
+/* Samples up to the end, in the order of time. */
+const struct sample *curve_samples(size_t *n);
 
 /* ------------------------------------------------------------------ stack.c */
 
@@ -269,12 +319,12 @@ struct stack_own {
 };
 struct stack_own stack_own(unsigned thread);
 /*
- * Write the names of the function that was called for memory, and of its
- * callers, innermost first, to buf; caller: the return address, state: of kind
- * cache or counts, or 0.
+ * The function that was called for memory and its callers, innermost first, at
+ * most dp.depth of these; caller: the return address, state: of kind cache or
+ * counts, or 0.  Returns how many; they stay until the next call.
  */
-void stack_chain(unsigned thread, uint64_t function, uint64_t caller,
-    uint32_t state, char *buf, size_t n);
+unsigned stack_chain(unsigned thread, uint64_t function, uint64_t caller,
+    uint32_t state, const struct func ***);
 
 /* ------------------------------------------------------------------ tally.c */
 
@@ -421,13 +471,29 @@ void hold_settle(unsigned thread, const struct heap_made *);
 /* The same for all threads, at the end. */
 void hold_end(void);
 
+/* ---------------------------------------------------------------- heapout.c */
+
+/* What is known of a site's memory. */
+enum heap_figure { HEAP_TOP, HEAP_LEFT, HEAP_BYTES, HEAP_NUMBER };
+uint64_t heap_figure(size_t site, enum heap_figure);
+/* Write this figure of all sites but mappings: a line for each stack. */
+void heap_stacks(struct out *, enum heap_figure);
+
+/* ----------------------------------------------------------------- massif.c */
+
+/* Write the samples, and who had the memory; cmd: of the program, or NULL. */
+void massif_write(struct out *, const char *cmd);
+
 /* ----------------------------------------------------------------- report.c */
+
+enum form { FORM_COSTS, FORM_TABLE, FORM_STACKS, FORM_MASSIF };
 
 struct report {
 	const struct simhead *head;
 	const char *late;	/* a description, or NULL */
 	bool whole;
-	bool table;		/* text */
+	enum form form;
+	enum heap_figure figure;	/* of FORM_STACKS */
 	bool verbose;
 	uint64_t rows;		/* of the table; 0: all */
 	const char *events;	/* its columns, a list; NULL: the main ones */

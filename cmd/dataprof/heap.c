@@ -10,6 +10,7 @@
 
 struct open {
 	bool is_open;
+	bool again;		/* the call was told by `*' */
 	uint64_t old, oldnumber, size;
 	uint32_t site;
 };
@@ -22,6 +23,7 @@ heap_exec(void)
 {
 	size_t i;
 
+	order_end();
 	block_exec();
 	site_exec();
 	for (i = 0; i < nopen; i++)
@@ -49,7 +51,12 @@ begin(const struct ev *e, unsigned thread)
 	struct open *o = open_of(thread);
 	uint32_t state = e->nnum > i + 3 ? (uint32_t)e->num[i + 3] : 0;
 
+	if (o->is_open && o->again)	/* that did not return */
+		order_nothing(o->oldnumber);
+	if (!again)
+		order_nothing(e->num[0]);
 	o->is_open = true;
+	o->again = again;
 	o->old = again ? e->num[1] : 0;
 	o->oldnumber = e->num[0];
 	o->size = e->num[i + 1];
@@ -62,12 +69,16 @@ end(const struct ev *e, unsigned thread, struct heap_made *m)
 	struct open *o = open_of(thread);
 	uint64_t at = e->num[1];
 
+	if (o->is_open && at != 0 && o->old != 0)
+		order_free(o->old, e->nnum > 2 ? e->num[2] : 0, o->oldnumber);
+	else if (o->is_open && o->again)
+		order_nothing(o->oldnumber);
+	if (o->is_open && at != 0)
+		order_add(at, o->size, e->num[0], o->site);
+	else
+		order_nothing(e->num[0]);
 	if (!o->is_open)
 		return;
-	if (at != 0 && o->old != 0)
-		block_free(o->old, e->nnum > 2 ? e->num[2] : 0, o->oldnumber);
-	if (at != 0)
-		block_add(at, o->size, e->num[0], o->site);
 	o->is_open = false;
 	*m = (struct heap_made){ at, o->size, site_get(o->site)->object };
 }
@@ -85,12 +96,13 @@ heap_line(const struct ev *e, unsigned thread, struct heap_made *m)
 		end(e, thread, m);
 		return true;
 	case '-':
-		block_free(e->num[1], e->nnum > 2 ? e->num[2] : 0, e->num[0]);
+		order_free(e->num[1], e->nnum > 2 ? e->num[2] : 0, e->num[0]);
 		if (e->nnum > 2)
 			images_unmapped(e->num[1], block_pages_end(e->num[1],
 			    e->num[2]), e->num[0]);
 		break;
 	case '@':
+		order_nothing(e->num[0]);
 		images_thread(thread, e->num[1], e->num[0]);
 		break;
 	}

@@ -25,25 +25,30 @@
 
 static const char synopsis[] =
     "[-v] [-o file] [--by=object|type|page] [--depth=n] [--refs]\n"
-    "                [--text] [--events=list] [--rows=n] [file]";
+    "                [--text] [--events=list] [--rows=n]\n"
+"                [--stacks=peak|left|bytes|number] [--massif] [file]";
 
 static const char help[] =
 "usage: dataprof [option]... [file]\n"
 "Say which data the misses of a stream of events are on.\n"
 "\n"
 "      --by=WHAT        object, type or page                    [object]\n"
-"      --depth=N        callers that name an allocation         [6]\n"
+"      --depth=N        callers that name an allocation         [6]; with\n"
+"                       --stacks and --massif                   [100]\n"
 "      --refs           all references, too: Dr and Dw\n"
 "      --text           a table instead of costs\n"
 "      --events=LIST    columns of the table            [the main ones]\n"
 "      --rows=N         of the table; 0: all                    [0]\n"
+"      --stacks=WHAT    collapsed stacks of allocations: bytes at the heap's\n"
+"                       peak, or left at the end, all bytes, or their number\n"
+"      --massif         a file for ms_print, of the heap over time\n"
 "  -o, --output=FILE    write to FILE\n"
 "  -v, --verbose        what is allocated, on standard error\n"
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
 enum { OPT_BY = 256, OPT_DEPTH, OPT_REFS, OPT_TEXT, OPT_EVENTS, OPT_ROWS,
-    OPT_VERSION };
+    OPT_STACKS, OPT_MASSIF, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "by", required_argument, NULL, OPT_BY },
@@ -52,6 +57,8 @@ static const struct option longopts[] = {
 	{ "text", no_argument, NULL, OPT_TEXT },
 	{ "events", required_argument, NULL, OPT_EVENTS },
 	{ "rows", required_argument, NULL, OPT_ROWS },
+	{ "stacks", required_argument, NULL, OPT_STACKS },
+	{ "massif", no_argument, NULL, OPT_MASSIF },
 	{ "output", required_argument, NULL, 'o' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -64,6 +71,9 @@ static bool refs;		/* count all references */
 static const char *output;
 static struct simhead stream;
 static struct report how = { .head = &stream };
+
+/* Callers that name an allocation, unless --depth says. */
+enum { DEPTH = 6, DEPTH_HEAP = 100 };
 
 /* By label of O lines: the row that it stands for. */
 static size_t *labels;
@@ -80,6 +90,24 @@ set_by(const char *arg)
 }
 
 static void
+set_form(enum form form)
+{
+	if (how.form != FORM_COSTS && how.form != form)
+		die("--text, --stacks and --massif exclude each other");
+	how.form = form;
+}
+
+static void
+set_stacks(const char *arg)
+{
+	static const char *const words[] = { "peak", "left", "bytes",
+		"number" };
+
+	set_form(FORM_STACKS);
+	how.figure = (enum heap_figure)word_arg("--stacks", arg, words, 4);
+}
+
+static void
 option(int c)
 {
 	switch (c) {
@@ -93,7 +121,13 @@ option(int c)
 		refs = true;
 		break;
 	case OPT_TEXT:
-		how.table = true;
+		set_form(FORM_TABLE);
+		break;
+	case OPT_STACKS:
+		set_stacks(optarg);
+		break;
+	case OPT_MASSIF:
+		set_form(FORM_MASSIF);
 		break;
 	case OPT_EVENTS:
 		how.events = optarg;
@@ -250,12 +284,23 @@ head(const struct ev *e)
 		events_add(e->value);
 }
 
+/* Is only what is allocated wanted? */
+static bool
+is_heap(void)
+{
+	return how.form == FORM_STACKS || how.form == FORM_MASSIF;
+}
+
 /* All H lines were read. */
 static void
 begin(void)
 {
 	unsigned kind = ev_kind(dp.events);
 
+	dp.orders = kind == EV_COUNTS;
+	dp.massif = how.form == FORM_MASSIF;
+	if (dp.depth == 0)
+		dp.depth = is_heap() ? DEPTH_HEAP : DEPTH;
 	dp.walks = kind == EV_ALL;
 	dp.frames = kind == EV_ALL || (kind == EV_CACHE &&
 	    ev_contexts(dp.events));
@@ -269,6 +314,10 @@ begin(void)
 	else if (kind != EV_ALL && refs)
 		ev_bad(dp.events, "--refs: only kind all tells all "
 		    "references");
+	else if (kind != EV_COUNTS && is_heap())
+		ev_bad(dp.events, "--stacks and --massif want allocations of "
+		    "all threads in their order: needs trace -e counts "
+		    "--allocs");
 	else if (kind == EV_COUNTS && !dp.allocs)
 		ev_bad(dp.events, "a stream of kind counts without "
 		    "allocations tells nothing of data: needs trace --allocs");
@@ -345,7 +394,7 @@ line(int letter, const struct ev *e)
 		alone_define(e->id);
 		break;
 	case 'D':
-		if (!dp.walks)
+		if (!dp.walks && !dp.orders)
 			dp.time = dp.image + e->num[0];
 		if (heap_line(e, thread, &made))
 			hold_settle(thread, &made);
@@ -407,6 +456,7 @@ run(void)
 	}
 	alone_end();
 	hold_end();
+	order_end();
 	tally_names_end();
 	how.whole = c == 0;
 	return ready;

@@ -19,6 +19,10 @@
 #include "simhead.h"
 #include "sum.h"
 
+/* Kind counts; the last two are of the heap, of which mappings are no part. */
+static const char heap_events[] = "Allocs Bytes Peak Left";
+enum { HEAP_ALL = 2, NHEAP_EVENTS = 4 };
+
 static struct costnames *names;
 static struct cost_head head;
 static int64_t total[COST_EVMAX];
@@ -93,25 +97,41 @@ begin(void)
 		strcat(list, dp.column[i]);
 		strcat(list, " ");
 	}
-	if (costhead_events(&head, names, dp.ncol == 0 ? "Allocs Bytes" :
+	if (costhead_events(&head, names, dp.ncol == 0 ? heap_events :
 	    list) < 0)
 		die("events: %s", list);
+}
+
+/* Kind counts: what is known of a site, in the order of heap_events. */
+static void
+put_heap(int64_t *heap, size_t site)
+{
+	static const enum heap_figure figure[NHEAP_EVENTS] = { HEAP_NUMBER,
+	    HEAP_BYTES, HEAP_TOP, HEAP_LEFT };
+
+	uint64_t n;
+
+	for (unsigned i = 0; i < NHEAP_EVENTS; i++) {
+		n = i >= HEAP_ALL && site_get(site)->maps ? 0 :
+		    heap_figure(site, figure[i]);
+		if (n > INT64_MAX)
+			sum_beyond();
+		heap[i] = (int64_t)n;
+		sum_add(&total[i], heap[i]);
+	}
 }
 
 static void
 put_self(struct costsum *all, const struct sum *s)
 {
-	int64_t heap[2] = { 0, 0 };
+	int64_t heap[NHEAP_EVENTS];
 	struct cost c = { .kind = COST_SELF, .fn = function_of(s->object),
 	    .n = s->cost };
 
 	if (dp.ncol == 0) {
 		if (s->site == NULL)
 			return;
-		heap[0] = (int64_t)s->site->number;
-		heap[1] = (int64_t)s->site->bytes;
-		total[0] += heap[0];
-		total[1] += heap[1];
+		put_heap(heap, s->site - site_get(0));
 		c.n = heap;
 	} else if (s->refs == 0) {
 		return;
@@ -167,7 +187,7 @@ write_costs(struct out *o, const struct report *how)
 /* ---- the table ---- */
 
 /* Its columns: events, then what is known of allocations. */
-enum { HEAP_NUMBER, HEAP_BYTES, HEAP_PEAK, HEAP_LIVE, HEAP_LIFE, NHEAP };
+enum { SITE_NUMBER, SITE_BYTES, SITE_PEAK, SITE_LIVE, SITE_LIFE, NHEAP };
 static const char *const heap_name[NHEAP] = { "number", "bytes", "peak",
 	"live", "life" };
 static unsigned shown[COST_EVMAX], nshown;	/* events */
@@ -265,7 +285,7 @@ heap_text(const struct site *h, unsigned column)
 		h->live + h->left,
 		h->nfreed == 0 ? 0 : h->life / h->nfreed };
 
-	if (column == HEAP_LIFE && h->nfreed == 0)
+	if (column == SITE_LIFE && h->nfreed == 0)
 		return "-";
 	snprintf(text, sizeof text, "%" PRIu64, n[column]);
 	return text;
@@ -293,8 +313,8 @@ set_widths(const struct sum *end)
 	}
 	for (unsigned i = 0; i < NHEAP; i++) {
 		widen(&heap_width[i], heap_name[i]);
-		if (i == HEAP_PEAK || i == HEAP_LIVE) {
-			snprintf(text, sizeof text, "%" PRIu64, i == HEAP_PEAK ?
+		if (i == SITE_PEAK || i == SITE_LIVE) {
+			snprintf(text, sizeof text, "%" PRIu64, i == SITE_PEAK ?
 			    site_peak() : site_unfreed());
 			widen(&heap_width[i], text);
 		}
@@ -329,8 +349,8 @@ put_total(struct out *o)
 		out_printf(o, "%*" PRId64 " ", width[i], total[shown[i]]);
 	for (unsigned i = 0; i < NHEAP; i++) {
 		text[0] = '\0';
-		if (i == HEAP_PEAK || i == HEAP_LIVE)
-			snprintf(text, sizeof text, "%" PRIu64, i == HEAP_PEAK ?
+		if (i == SITE_PEAK || i == SITE_LIVE)
+			snprintf(text, sizeof text, "%" PRIu64, i == SITE_PEAK ?
 			    site_peak() : site_unfreed());
 		out_printf(o, "%*s ", heap_width[i], text);
 	}
@@ -378,12 +398,15 @@ write_table(struct out *o, const struct report *how)
 void
 report(struct out *o, const struct report *how)
 {
-	add_up();
-	begin();
-	if (how->table)
-		write_table(o, how);
-	else
-		write_costs(o, how);
+	if (how->form == FORM_STACKS) {
+		heap_stacks(o, how->figure);
+	} else if (how->form == FORM_MASSIF) {
+		massif_write(o, how->head->cmd);
+	} else {
+		add_up();
+		begin();
+		(how->form == FORM_TABLE ? write_table : write_costs)(o, how);
+	}
 	if (how->verbose)
 		fprintf(stderr, "%zu places of allocations, %" PRIu64
 		    " bytes at most\n", site_count(), site_peak());

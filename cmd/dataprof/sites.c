@@ -33,6 +33,7 @@ static size_t capheaders;
 static uint32_t *site_of;		/* by object: 1 + its site */
 static size_t capsite_of;
 static uint64_t live, peak, left;	/* bytes, as those of a site */
+static uint64_t ntop;			/* how often there was the most */
 
 /* ---- figures ---- */
 
@@ -67,24 +68,45 @@ site_allocates(uint32_t i, uint64_t n)
 	sites[i].bytes += n;
 }
 
+/* Its bytes change: note those that it had when there was the most. */
+static void
+note_top(struct site *s)
+{
+	if (s->topped != ntop)
+		s->top = s->live;
+	s->topped = ntop;
+}
+
+uint64_t
+site_top(size_t i)
+{
+	return sites[i].topped == ntop ? sites[i].top : sites[i].live;
+}
+
 void
 site_grows(uint32_t i, uint64_t n)
 {
 	struct site *s = &sites[i];
 
+	note_top(s);
 	s->live += n;
 	if (s->live > s->peak)
 		s->peak = s->live;
 	live += n;
 	if (live > peak)
 		peak = live;
+	if (!s->maps)
+		ntop += curve_grows(n);
 }
 
 void
 site_shrinks(uint32_t i, uint64_t n)
 {
+	note_top(&sites[i]);
 	sites[i].live -= n;
 	live -= n;
+	if (!sites[i].maps)
+		curve_shrinks(n);
 }
 
 void
@@ -100,11 +122,13 @@ site_exec(void)
 	size_t i;
 
 	for (i = 0; i < nsite; i++) {
+		note_top(&sites[i]);
 		sites[i].left += sites[i].live;
 		sites[i].live = 0;
 	}
 	left += live;
 	live = 0;
+	curve_exec();
 }
 
 /* ---- which one ---- */
@@ -161,16 +185,36 @@ is_mmap(const struct func *f)
 	return is_one_of(names, f);
 }
 
+/* malloc < strdup < main, as far as there is room. */
+static const char *
+chain_name(const struct func *const *chain, unsigned n)
+{
+	static char name[4000];
+	size_t at = 0;
+	int k;
+
+	for (unsigned i = 0; i < n && at < sizeof name; i++) {
+		k = snprintf(name + at, sizeof name - at, "%s%s",
+		    i == 0 ? "" : " < ", chain[i]->name);
+		at += k < 0 ? 0 : (size_t)k;
+	}
+	return name;
+}
+
 static uint32_t
 site_of_chain(unsigned thread, uint64_t function, uint64_t caller,
     uint32_t state)
 {
 	struct func_place at;
-	char name[4000];
-	uint32_t s;
+	const struct func **chain;
+	unsigned n = stack_chain(thread, function, caller, state, &chain);
+	uint32_t s = site_at(object_get(DATA_HEAP, "", chain_name(chain, n)));
 
-	stack_chain(thread, function, caller, state, name, sizeof name);
-	s = site_at(object_get(DATA_HEAP, "", name));
+	if (sites[s].chain == NULL) {
+		sites[s].chain = xkeep(n * sizeof *chain);
+		memcpy(sites[s].chain, chain, n * sizeof *chain);
+		sites[s].nchain = n;
+	}
 	func_place(function, &at);
 	headers = xgrow0(headers, &capheaders, s + (size_t)1, sizeof *headers);
 	headers[s].has = is_glibc(at.fn) && is_malloc(at.fn);

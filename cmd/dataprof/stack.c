@@ -354,71 +354,66 @@ stack_own(unsigned thread)
 
 /* ---- chains of callers ---- */
 
-struct chain {
-	char *buf;
-	size_t n, at;
-	unsigned left;
-	const struct func *last;
-};
+static const struct func **chain;
+static size_t capchain;
+static unsigned nchain;
 
 /* Add a function, unless it is the last one again; false: no more. */
 static bool
-link_to(struct chain *c, const struct func *f)
+link_to(const struct func *f)
 {
-	int k;
-
 	/* what binds a function at its first call does not call it */
-	if (f == NULL || f == c->last ||
+	if (f == NULL || (nchain > 0 && f == chain[nchain - 1]) ||
 	    strncmp(f->name, "_dl_runtime_resolve", 19) == 0)
-		return c->left > 0;
-	if (c->at != 0 && strcmp(f->name, "(below main)") == 0)
+		return nchain <= dp.depth;
+	if (nchain != 0 && strcmp(f->name, "(below main)") == 0)
 		return false;
-	k = snprintf(c->buf + c->at, c->n - c->at, "%s%s",
-	    c->at == 0 ? "" : " < ", f->name);
-	c->at += k < 0 ? 0 : (size_t)k;
-	c->last = f;
-	return --c->left > 0 && c->at < c->n;
+	chain = xgrow(chain, &capchain, nchain + 1, sizeof *chain);
+	chain[nchain++] = f;
+	return nchain <= dp.depth;
 }
 
 static void
-walk_chain(struct chain *c, unsigned thread)
+walk_chain(unsigned thread)
 {
 	const struct walk_thread *t = thread_get(thread);
 	size_t i = t->n;
 	bool more = true;
 
 	if (t->ctx != NULL)
-		more = link_to(c, t->ctx->fn);
+		more = link_to(t->ctx->fn);
 	while (more && i > 0)
 		if (t->frame[--i].arc != NULL && t->frame[i].ctx != NULL)
-			more = link_to(c, t->frame[i].ctx->fn);
+			more = link_to(t->frame[i].ctx->fn);
 }
 
 static void
-state_chain(struct chain *c, uint32_t state)
+state_chain(uint32_t state)
 {
 	bool more = true;
 
 	for (state = states[state].up; more && state != 0 && state < nstate;
 	    state = states[state].up)
-		more = link_to(c, state_function(state));
+		more = link_to(state_function(state));
 }
 
-void
+unsigned
 stack_chain(unsigned thread, uint64_t function, uint64_t caller,
-    uint32_t state, char *buf, size_t n)
+    uint32_t state, const struct func ***to)
 {
-	struct chain c = { buf, n, 0, dp.depth + 1, NULL };
 	struct func_place at;
 
+	nchain = 0;
 	func_place(function, &at);
-	link_to(&c, at.fn);
+	link_to(at.fn);
 	if (dp.walks)
-		walk_chain(&c, thread);
+		walk_chain(thread);
 	else if (state != 0 && state < nstate)
-		state_chain(&c, state);
-	if (c.last != at.fn)
-		return;
-	func_place(caller - 1, &at);
-	link_to(&c, at.fn);
+		state_chain(state);
+	if (nchain == 1) {
+		func_place(caller - 1, &at);
+		link_to(at.fn);
+	}
+	*to = chain;
+	return nchain;
 }

@@ -3,7 +3,7 @@
  */
 #include "dataprof.h"
 
-struct dataprof dp = { .depth = 6 };
+struct dataprof dp;
 struct epoch epoch = { .now = 1, .code = 1 };
 
 void

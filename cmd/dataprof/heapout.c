@@ -1,0 +1,71 @@
+/*
+ * heapout - collapsed stacks of what is allocated
+ *
+ *	main;parse;strdup;malloc 4096
+ *
+ * for fmt-svg(1).  Mappings are left out: they are no part of the heap.
+ */
+#include <string.h>
+
+#include "dataprof.h"
+#include "func.h"
+#include "mem.h"
+#include "out.h"
+#include "shown.h"
+
+uint64_t
+heap_figure(size_t i, enum heap_figure f)
+{
+	const struct site *s = site_get(i);
+
+	switch (f) {
+	case HEAP_TOP:
+		return site_top(i);
+	case HEAP_LEFT:
+		return s->live + s->left;
+	case HEAP_BYTES:
+		return s->bytes;
+	case HEAP_NUMBER:
+		break;
+	}
+	return s->number;
+}
+
+/* What separates functions is no part of a name; nor does a count follow. */
+static void
+put_name(struct out *o, const char *name)
+{
+	static char *buf;
+	static size_t cap;
+	size_t room = SHOWN_MOST * strlen(name) + 1;
+	char *p;
+
+	buf = xgrow(buf, &cap, room, 1);
+	shown_copy(buf, room, name, strlen(name));
+	for (p = buf; *p != '\0'; p++)
+		if (*p == ';')
+			*p = ':';
+	out_str(o, buf);
+}
+
+void
+heap_stacks(struct out *o, enum heap_figure f)
+{
+	const struct site *s;
+	uint64_t n;
+	size_t i;
+	unsigned k;
+
+	for (i = 0; i < site_count(); i++) {
+		s = site_get(i);
+		n = heap_figure(i, f);
+		if (n == 0 || s->maps)
+			continue;
+		for (k = s->nchain; k-- > 0; ) {
+			put_name(o, s->chain[k]->name);
+			out_ch(o, k == 0 ? ' ' : ';');
+		}
+		out_u64(o, n);
+		out_ch(o, '\n');
+	}
+}

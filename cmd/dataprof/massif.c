@@ -1,0 +1,213 @@
+/*
+ * massif - a file as Valgrind's Massif writes it, for its viewers
+ *
+ *	snapshot=3
+ *	time=2048
+ *	mem_heap_B=1000
+ *	mem_heap_extra_B=16
+ *	mem_stacks_B=0
+ *	heap_tree=peak
+ *	n1: 1000 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.
+ *	 n2: 1000 0x1149: leaf (in /home/a/prog)
+ *	  n0: 600 0x1170: main (in /home/a/prog)
+ *	  n0: 400 0x1160: init (in /home/a/prog)
+ *
+ * The tree leads from the callers of allocating functions outwards: addresses
+ * are where functions begin, since the calls in them are not known.  Branches
+ * of less than THRESHOLD are put together.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataprof.h"
+#include "func.h"
+#include "mem.h"
+#include "out.h"
+#include "shown.h"
+
+#define THRESHOLD 0.01
+
+/* Some parts of a snapshot, whose callers are alike up to some depth. */
+struct branch {
+	const struct func *fn;
+	struct sample_part *part;
+	size_t n;
+	uint64_t bytes;
+};
+
+static unsigned depth;		/* by which parts are compared */
+
+/* Its caller at this depth, or NULL. */
+static const struct func *
+caller_of(const struct sample_part *p)
+{
+	const struct site *s = site_get(p->site);
+
+	return depth < s->nchain ? s->chain[depth] : NULL;
+}
+
+static int
+by_caller(const void *x, const void *y)
+{
+	const struct func *a = caller_of(x), *b = caller_of(y);
+	uint32_t i = a == NULL ? 0 : a->num + 1, k = b == NULL ? 0 : b->num + 1;
+
+	return i < k ? -1 : i > k;
+}
+
+static int
+by_bytes(const void *x, const void *y)
+{
+	const struct branch *a = x, *b = y;
+
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	return a->fn->num < b->fn->num ? -1 : a->fn->num > b->fn->num;
+}
+
+/*
+ * The branches of these parts at depth d, the largest first: *n of them.  Parts
+ * that have no caller there are in none.
+ */
+static struct branch *
+branches(struct sample_part *p, size_t np, unsigned d, size_t *n)
+{
+	struct branch *v = xcalloc(np + 1, sizeof *v);
+	const struct func *fn;
+	size_t i;
+
+	depth = d;
+	qsort(p, np, sizeof *p, by_caller);
+	*n = 0;
+	for (i = 0; i < np; i++) {
+		fn = caller_of(&p[i]);
+		if (fn == NULL)
+			continue;
+		if (*n == 0 || v[*n - 1].fn != fn)
+			v[(*n)++] = (struct branch){ fn, &p[i], 0, 0 };
+		v[*n - 1].n++;
+		v[*n - 1].bytes += p[i].bytes;
+	}
+	qsort(v, *n, sizeof *v, by_bytes);
+	return v;
+}
+
+static void
+put_name(struct out *o, const char *name)
+{
+	static char *buf;
+	static size_t cap;
+	size_t room = SHOWN_MOST * strlen(name) + 1;
+
+	buf = xgrow(buf, &cap, room, 1);
+	shown_copy(buf, room, name, strlen(name));
+	out_str(o, buf);
+}
+
+static void
+put_function(struct out *o, const struct func *f)
+{
+	out_printf(o, "0x%" PRIX64 ": ", f->start);
+	put_name(o, f->name);
+	out_str(o, " (in ");
+	put_name(o, f->ob == 0 ? "???" : func_object(f->ob));
+	out_str(o, ")\n");
+}
+
+static void
+indent(struct out *o, unsigned n)
+{
+	for (; n > 0; n--)
+		out_ch(o, ' ');
+}
+
+/* Those from v on, which are small, together. */
+static void
+put_rest(struct out *o, const struct branch *v, size_t n, unsigned d)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		bytes += v[i].bytes;
+	indent(o, d);
+	out_printf(o, "n0: %" PRIu64 " in %zu place%s, %sbelow massif's "
+	    "threshold (%.2f%%)\n", bytes, n, n == 1 ? "" : "s",
+	    n == 1 ? "" : "all ", THRESHOLD * 100);
+}
+
+/*
+ * The line of a branch that has these parts, and what is below it; fn NULL: all
+ * of them.  p is sorted on the way.
+ */
+static void
+put_tree(struct out *o, const struct func *fn, uint64_t bytes,
+    struct sample_part *p, size_t np, unsigned d, uint64_t least)
+{
+	size_t n, i, shown = 0;
+	struct branch *v = branches(p, np, d + 1, &n);
+
+	while (shown < n && v[shown].bytes >= least)
+		shown++;
+	indent(o, d);
+	out_printf(o, "n%zu: %" PRIu64 " ", shown + (shown < n), bytes);
+	if (fn == NULL)
+		out_str(o, "(heap allocation functions) malloc/new/new[], "
+		    "--alloc-fns, etc.\n");
+	else
+		put_function(o, fn);
+	for (i = 0; i < shown; i++)
+		put_tree(o, v[i].fn, v[i].bytes, v[i].part, v[i].n, d + 1,
+		    least);
+	if (shown < n)
+		put_rest(o, v + shown, n - shown, d + 1);
+	free(v);
+}
+
+static void
+put_sample(struct out *o, const struct sample *s, const char *what)
+{
+	static unsigned number;
+
+	out_printf(o, "#-----------\nsnapshot=%u\n#-----------\ntime=%" PRIu64
+	    "\nmem_heap_B=%" PRIu64 "\nmem_heap_extra_B=%" PRIu64
+	    "\nmem_stacks_B=0\nheap_tree=%s\n", number++, s->time, s->bytes,
+	    s->extra, s->part == NULL ? "empty" : what);
+	if (s->part != NULL)
+		put_tree(o, NULL, s->bytes, s->part, s->nparts, 0, (uint64_t)
+		    ((double)(s->bytes + s->extra) * THRESHOLD));
+}
+
+/* When there was the most, with what each site had. */
+static struct sample
+most(void)
+{
+	struct sample s = *curve_most();
+
+	s.part = xcalloc(site_count() + 1, sizeof *s.part);
+	for (size_t i = 0; i < site_count(); i++)
+		if (!site_get(i)->maps && site_top(i) != 0)
+			s.part[s.nparts++] = (struct sample_part){
+			    (uint32_t)i, site_top(i) };
+	return s;
+}
+
+void
+massif_write(struct out *o, const char *cmd)
+{
+	struct sample top = most(), begin = { 0 };
+	size_t n, i = 0;
+	const struct sample *s = curve_samples(&n);
+
+	out_printf(o, "desc: (none)\ncmd: %s\ntime_unit: B\n",
+	    cmd == NULL ? "" : cmd);
+	put_sample(o, &begin, "");
+	for (; i < n && s[i].time < top.time; i++)
+		put_sample(o, &s[i], "detailed");
+	if (top.time != 0)
+		put_sample(o, &top, "peak");
+	for (; i < n; i++)
+		if (s[i].time != top.time)
+			put_sample(o, &s[i], "detailed");
+}

@@ -1,0 +1,215 @@
+#!/bin/sh
+# dataprof of allocations alone: in their order, at the peak, over time; the
+# figures are Massif's
+
+. t/lib.sh
+
+D=$B/dataprof
+cd "$T" || exit 99
+
+# lines of two threads, whose events are 1 to 11 in time: at 8 there is the most
+head() {
+	printf '%s\n' "H quern-events 2" "H kind counts" "H cmd ./a b" \
+	    "H allocs" "M 1 401000 403000 1000 /nonexistent/a"
+}
+{
+	head
+	cat <<-'END'
+	T 1
+	D 1 + 401100 64 401010
+	D 2 = 5000
+	D 9 - 5000
+	D a + 401100 10 401010
+	D b = 5000
+	T 2
+	D 3 + 401100 1f4 402010
+	D 4 = 6000
+	D 5 + 401100 3e8 402020
+	D 6 = 7000
+	D 7 * 6000 401200 258 402030
+	D 8 = 8000
+	E exit 0 0
+	END
+} >two.ev
+# the figures of a snapshot, or of several
+snapshots() { # kind of tree, file
+	awk -F= -v tree="$1" '/^time=/ { t = $2 } /^mem_heap_B=/ { b = $2 }
+	    /^mem_heap_extra_B=/ { x = $2 }
+	    /^heap_tree=/ && $2 == tree { print t, b, x }' "$2"
+}
+counts() {
+	awk '{ print $NF }' | sort -n | tr '\n' ' '
+}
+check "what two threads have at the peak" "$D" --stacks=peak two.ev
+same "is by the order of time" "100 600 1000 " "$(counts <out)"
+check "what they never free" "$D" --stacks=left two.ev
+same "is this" "16 600 1000 " "$(counts <out)"
+check "all bytes" "$D" --stacks=bytes two.ev
+same "are these" "116 500 600 1000 " "$(counts <out)"
+check "how often" "$D" --stacks=number two.ev
+same "is this" "1 1 1 2 " "$(counts <out)"
+check "a file of Massif's" "$D" --massif two.ev
+same "has the peak, in time" "2792 1700 52" "$(snapshots peak out)"
+same "and its tree" "n3: 1700
+ n0: 1000
+ n0: 600
+ n0: 100" "$(awk '/^heap_tree=peak/ { on = 1; next } /^#/ { on = 0 }
+    on { match($0, /n[0-9]+: [0-9]+/)
+	print substr($0, 1, RSTART + RLENGTH - 1) }' out)"
+same "each time is told once" "" "$(sed -n 's/^time=//p' out | uniq -d)"
+check "costs" "$D" two.ev
+same "have all of it" "events: Allocs Bytes Peak Left
+totals: 5 2216 1700 1616" "$(grep '^events\|^totals' out)"
+check "the table" "$D" --text two.ev
+same "has the same" "1616" "$(awk '/total; life/ { print $2 }' out)"
+
+# numbers that never come: of calls that did not return, or are not told
+{
+	head
+	cat <<-'END'
+	T 1
+	D 1 * 5000 401200 64 401010
+	D 2 + 401100 64 401010
+	D 3 = 6000
+	D 9 + 401100 20 401010
+	D a = 7000
+	D 8 - 6000
+	D b = 8000
+	E exit 0 0
+	END
+} >gaps.ev
+check "gaps" "$D" --stacks=peak gaps.ev
+same "hold up nothing for good" "100 " "$(counts <out)"
+check "left" "$D" --stacks=left gaps.ev
+same "at the end" "32 " "$(counts <out)"
+# so many that they cannot all wait
+{
+	head
+	echo "T 1"
+	awk 'BEGIN { for (i = 3; i < 700000; i += 2)
+		printf "D %x - %x\n", i, i }'
+	printf '%s\n' "D f0000 + 401100 64 401010" "D f0001 = 6000" \
+	    "E exit 0 0"
+} >many.ev
+check "very many" "$D" --stacks=left many.ev
+same "wait no longer" "100 " "$(counts <out)"
+# sizes that nothing has
+{
+	head
+	cat <<-'END'
+	D 1 + 401100 ffffffffffffff00 401010
+	D 2 = 10
+	D 3 + 401100 8000000000000000 401010
+	D 4 = 20
+	D 5 + 401100 7fffffffffffffff 401010
+	D 6 = 8000000000000030
+	D 7 - 20 ffffffffffffffff
+	E exit 0 0
+	END
+} >huge.ev
+for how in --massif --stacks=peak --stacks=bytes --text; do
+	check "impossible sizes: $how" "$D" $how huge.ev
+done
+status 2 "their sum" "$D" huge.ev
+
+grep -v ^E two.ev >cut.ev
+status 2 "a cut stream" "$D" --stacks=left cut.ev
+same "writes what there was" "16 600 1000 " "$(counts <out)"
+status 2 "a cut stream, as Massif's" "$D" --massif cut.ev
+check "has its peak" grep -q heap_tree=peak out
+status 2 "two forms" "$D" --massif --text two.ev
+same "are refused" "dataprof: --text, --stacks and --massif exclude each \
+other" "$(cat err)"
+status 2 "what is no figure" "$D" --stacks=most two.ev
+sed 's/^H kind.*/H kind all/' two.ev >all.ev
+status 2 "kind all" "$D" --massif all.ev
+same "is refused" "dataprof: all.ev:5: --stacks and --massif want allocations \
+of all threads in their order: needs trace -e counts --allocs" "$(cat err)"
+
+# real programs, against Massif: what is allocated, and the peak
+cat >own.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+
+struct node { struct node *next; char text[40]; };
+
+__attribute__((noinline)) static struct node *
+grow(struct node *n, int k)
+{
+	struct node *new = malloc(sizeof *new + (size_t)k);
+
+	new->next = n;
+	return new;
+}
+
+int
+main(void)
+{
+	struct node *list = NULL, *next;
+	char *array = calloc(10, 333), *moved;
+
+	for (int i = 0; i < 500; i++)
+		list = grow(list, i % 50);
+	moved = malloc(7000);
+	free(array);
+	for (; list != NULL; list = next) {
+		next = list->next;
+		free(list);
+	}
+	array = aligned_alloc(64, 640);
+	free(moved);
+	return array == NULL;
+}
+END
+${CC:-gcc} -O1 -g -fno-builtin -o own own.c || exit 99
+seq 20000 >numbers
+cat >w.sql <<'END'
+CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+INSERT INTO t SELECT i, 'row ' || (i * 7919 % 60013) FROM n;
+CREATE INDEX tb ON t(b);
+SELECT max(b), sum(a) FROM t;
+END
+# judge NAME COMMAND...: bytes at the peak, and what the allocator adds
+judge() {
+	name=$1
+	shift
+	check "$name" env -i PATH=/usr/bin:/bin "$B/trace" -e counts --contexts \
+	    --allocs --stdout=said -o run.ev "$@"
+	check "$name: the heap over time" "$D" --massif -o ours run.ev
+	if ! valgrind=$(command -v valgrind); then
+		skip "$name: the peak is Massif's" "no valgrind"
+		return
+	fi
+	check "$name: Massif" env -i PATH=/usr/bin:/bin "$valgrind" -q \
+	    --tool=massif --time-unit=B --peak-inaccuracy=0.0 \
+	    --massif-out-file=theirs "$@"
+	same "$name: the peak is Massif's" "$(snapshots peak theirs |
+	    cut -d' ' -f2)" "$(snapshots peak ours | cut -d' ' -f2)"
+	"$D" --stacks=peak run.ev >stacks
+	same "$name: and the sum of all stacks" "$(snapshots peak ours |
+	    cut -d' ' -f2)" "$(awk '{ n += $NF } END { print n }' stacks)"
+	same "$name: as in costs" "$(snapshots peak ours | cut -d' ' -f2)" \
+	    "$("$D" run.ev | awk '/^totals/ { print $4 }')"
+	if command -v ms_print >/dev/null; then
+		check "$name: ms_print" ms_print ours
+		check "$name: shows the peak" grep -q '(peak)' out
+	else
+		skip "$name: ms_print" "there is none"
+		skip "$name: shows the peak" "there is none"
+	fi
+}
+judge own ./own
+same "own: at the same time, with as much around" \
+    "$(snapshots peak theirs)" "$(snapshots peak ours)"
+check "own: who had it" grep -q '^main;grow;malloc [0-9]*$' stacks
+if command -v bzip2 >/dev/null; then
+	judge bzip2 bzip2 -kc numbers
+	same "bzip2: at the same time, with as much around" \
+	    "$(snapshots peak theirs)" "$(snapshots peak ours)"
+fi
+if command -v sqlite3 >/dev/null; then
+	judge sqlite3 sqlite3 -init w.sql :memory: .quit
+fi
+
+done_testing
