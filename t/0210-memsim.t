@@ -165,7 +165,8 @@ bad() { # line message
 }
 bad "cache L3" "L3: needs two of size, ways, sets"
 bad "cache L3 size=1000 ways=2" "L3: the size is no multiple of the line"
-bad "cache L3 size=1M ways=3" "L3: the size is no multiple of ways and line"
+bad "cache L3 size=1M ways=3" "L3: 16384 lines are not 5461 sets of 3 ways"
+bad "cache L3 size=32k ways=8 sets=3" "L3: 512 lines are not 3 sets of 8 ways"
 bad "cache L3 size=1M ways=0" "0 is not within 1 to 268435456"
 bad "cache L3 size=x" "not a number: \`x'"
 bad "cache L3 size" "no key=value: \`size'"
@@ -196,6 +197,34 @@ bad "huge 2M 20-10" "not all, a share or addresses: \`20-10'"
 bad "cores 65" "65 is not within 1 to 64"
 bad "no L7" "no such cache or TLB: \`L7'"
 bad "cash L1" "a line of no kind: \`cash'"
+# with BEFORE NAMES SIZE WAYS: a cache, and what a line makes of it
+with() {
+	printf '%s\n' "cache L1I size=32k ways=8" "cache L1D size=32k ways=8" \
+	    "cache L2 $1" >"$T/with"
+	check "$1, then $2" "$M" --machine="$T/with" --with="cache L2 $2" \
+	    --describe
+	same "is this" "size=$3 ways=$4" "$(sed -n \
+	    's/^cache L2 \(size=[0-9]* ways=[0-9]*\).*/\1/p' "$T/out")"
+}
+for before in "sets=1024 ways=16" "size=1M ways=16" "size=1M sets=1024"; do
+	with "$before" "size=512k" 524288 16
+	with "$before" "ways=8" 1048576 8
+	with "$before" "sets=64" 65536 16
+	with "$before" "sets=64 ways=8" 32768 8
+	with "$before" "size=64k ways=full" 65536 1024
+	with "$before" "line=128" 1048576 16
+	with "$before" "policy=fifo" 1048576 16
+done
+with "size=64k ways=full" "size=128k" 131072 2048
+with "size=64k ways=full" "ways=4" 65536 4
+with "size=64k" "ways=4" 65536 4
+with "ways=4" "sets=256" 65536 4
+with "sets=256" "size=64k" 65536 4
+# the page's example
+awk '/^[.]Bd -literal/ { on = 1; next } /^[.]Ed/ { exit } on' \
+    man/memsim-machine.5 >"$T/page"
+check "the page's first example" "$M" --machine="$T/page" --describe
+same "is all of it" 8 "$(grep -c '^cache\|^tlb' "$T/out")"
 # nocache TEXT PLACE OPTION...: of the file, which has no cache
 nocache() {
 	text=$1 place=$2

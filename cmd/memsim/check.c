@@ -7,7 +7,6 @@
 
 #include "prog.h"
 
-#define MOST_LINES	((uint64_t)1 << 28)
 #define MOST_COLUMNS	60
 
 static bool
@@ -42,8 +41,9 @@ geometry(struct part *p)
 		die("%s: %s: more than %lu lines", p->where, p->name,
 		    MOST_LINES);
 	if (p->ways == 0 || p->sets == 0 || p->sets * p->ways != lines)
-		die("%s: %s: the size is no multiple of ways and line",
-		    p->where, p->name);
+		die("%s: %s: %lu %s are not %lu sets of %lu ways", p->where,
+		    p->name, lines, p->tlb ? "entries" : "lines", p->sets,
+		    p->ways);
 	p->size = lines * unit;
 }
 

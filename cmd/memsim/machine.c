@@ -248,16 +248,53 @@ next_word(char **rest)
 	return NULL;
 }
 
+/*
+ * Size, ways and sets follow from any two of them.  A line that names one of
+ * them leaves the ways as they were or, if these are it, the size.
+ */
 static void
-part_line(struct machine *m, char *rest, bool tlb)
+keep_geometry(struct part *p, const struct part *was)
 {
-	const char *name = next_word(&rest);
-	struct part *p;
+	bool ways = p->ways != 0 || p->full, had = was->ways != 0 || was->full;
+
+	if ((p->size != 0) + ways + (p->sets != 0) >= 2)
+		return;
+	if (!ways) {
+		p->ways = was->ways;
+		p->full = was->full;
+	}
+	if (p->sets == 0 && p->size == 0) {
+		p->size = was->size;
+		p->sets = was->sets;
+	} else if (!had && p->size == 0) {
+		p->size = was->size;
+	} else if (!had && p->sets == 0) {
+		p->sets = was->sets;
+	}
+}
+
+/* Sets are told by size and ways, of which later lines may change one. */
+static void
+settle_geometry(struct part *p)
+{
+	uint64_t lines = p->size / p->line;
+
+	if (p->sets == 0 || p->full)
+		return;
+	if (p->size == 0 && p->ways != 0 && p->sets <= MOST_LINES / p->ways) {
+		p->size = p->sets * p->ways * p->line;
+		p->sets = 0;
+	} else if (p->ways == 0 && lines != 0 && lines % p->sets == 0) {
+		p->ways = lines / p->sets;
+		p->sets = 0;
+	}
+}
+
+static void
+set_keys(struct part *p, char *rest, bool tlb)
+{
 	char *key, *value;
 
-	if (name == NULL)
-		die("%s: no name", line_at);
-	p = find_or_add(m, name, tlb);
 	while ((key = next_word(&rest)) != NULL) {
 		value = strchr(key, '=');
 		if (value == NULL)
@@ -269,6 +306,23 @@ part_line(struct machine *m, char *rest, bool tlb)
 			wrong(tlb ? "no key of a TLB:" : "no key of a cache:",
 			    key);
 	}
+}
+
+static void
+part_line(struct machine *m, char *rest, bool tlb)
+{
+	const char *name = next_word(&rest);
+	struct part *p, was;
+
+	if (name == NULL)
+		die("%s: no name", line_at);
+	p = find_or_add(m, name, tlb);
+	was = *p;
+	p->size = p->ways = p->sets = 0;
+	p->full = false;
+	set_keys(p, rest, tlb);
+	keep_geometry(p, &was);
+	settle_geometry(p);
 }
 
 /* ---- other lines ---- */

@@ -44,6 +44,8 @@ enum {
 };
 
 /* A cache or TLB, as described. */
+#define MOST_LINES	((uint64_t)1 << 28)	/* of a cache */
+
 struct part {
 	char name[16];
 	bool tlb;
