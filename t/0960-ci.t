@@ -71,8 +71,16 @@ status 1 "a limit of a function" \
 check "names which" grep -q '^+[0-9,]* (+10.0%)  a.cc:ns::parse_two(int)$' "$T/out"
 status 0 "of another function" \
     "$C" -q -d new -b ci.out --limit='Ir:ns::parse_one(int)=0' list
-status 0 "of another program" "$C" -q -d new -b ci.out -l 'thr*/Ir=0' list
-same "which does not exist" "ci: --limit=thr*/Ir=0: no program has this event" \
+status 2 "of another program" "$C" -q -d new -b ci.out -l 'thr*/Ir=0' list
+same "which does not exist" "ci: --limit=thr*/Ir=0: no program has this name" \
+    "$(cat "$T/err")"
+status 2 "of another event" "$C" -q -d new -b ci.out -l Ir=90% -l Xx=0 \
+    -l 'one/Yy:f=1' list
+same "which does not exist" "ci: --limit=Xx=0: no program has this event
+ci: --limit=one/Yy:f=1: no program has this event" "$(cat "$T/err")"
+mkdir empty
+status 2 "a baseline that is none" "$C" -q -d new -b empty -l Ir=0 list
+same "is refused" "ci: --baseline=empty: a folder without results of ci" \
     "$(cat "$T/err")"
 status 1 "of a program" "$C" -q -d new -b ci.out -l 't*/Dr=0' -l 'one/Ir=50%' list
 same "judged for it alone" "1 1" "$(grep -c '<failure' new/report.xml) \
