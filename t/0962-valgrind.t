@@ -234,6 +234,10 @@ same "nothing on standard error" "" "$(cat said)"
 "$V" $args --log-fd=5 ./prog 5>five 2>said
 check "--log-fd" grep -q 'I refs: ' five
 same "nothing on standard error" "" "$(cat said)"
+wrong 1 "Cannot create log file 'none/x'" --tool=none --log-file=none/x ./prog
+wrong 0 "cannot write log file '/dev/full'" $args --log-file=/dev/full ./prog
+same "once" 1 "$(wc -l <said)"
+rm -f cg.*
 ran 0 "--log-fd, not open" $args --log-fd=77 ./prog
 check "is told" grep -q 'failed to move log file descriptor' said
 ran 0 "--time-stamp" $args --time-stamp=yes ./prog
@@ -405,6 +409,16 @@ rm -f cg.* sh.*
 ran 0 "a script's, but for some" $args --trace-children=yes \
     --trace-children-skip='*/no,*prog' sh run.sh
 same "profiles" 1 "$(ls cg.* | wc -l)"
+rm -f cg.*
+# executed by a link to its file, which PATH leads to
+mkdir path
+printf '#include <unistd.h>\nint main(void) {\n\texeclp("linked", "linked", \
+(char *)0);\n\treturn 1;\n}\n' >exec.c
+${CC:-gcc} -o exec exec.c
+ln -s ../prog path/linked
+PATH=$PWD/path:$PATH ran 0 "by a link in PATH" $args --trace-children=yes \
+    --trace-children-skip='*/path/linked' sh -c './exec; :'
+same "profiles" 2 "$(ls cg.* | wc -l)"
 rm -f cg.*
 ran 0 "by argument" $args --trace-children=yes \
     --trace-children-skip-by-arg='f?rk' sh run.sh
