@@ -154,6 +154,19 @@ else
 	status 2 "without GNU parallel" nogp
 	skip "GNU parallel" "not installed"
 fi
+mkdir bare
+for p in sh mktemp rm cat sed awk cut wc cmp dirname readlink grep tr; do
+	ln -s "$(command -v $p)" bare
+done
+for e in parallel slurm; do
+	status 2 "without what --$e needs" env PATH="$T/bare" "$A" --$e \
+	    --fresh -d once -p counts list3
+	check "is told in a line" test "$(wc -l <"$T/err")" -eq 1
+	check "and nothing is forgotten" test -f once/merged.out
+done
+mkdir "$T/closed"
+{ TMPDIR=$T/closed "$A" -d once -p counts list3 2>&1; } | head -c 0
+same "a closed pipe leaves no folder" "" "$(ls "$T/closed")"
 
 # --- the command line
 for o in --pipe=none -jx -j0 --jobs=0 --interval=x --regions=x --env=A=1,2 --env==; do
