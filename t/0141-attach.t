@@ -827,7 +827,7 @@ if gcc -O1 -w -pthread -o "$T/fault" "$T/fault.c" 2>"$T/err" &&
 	    "$T/trace.err"
 	status 125 "nor can it be attached to" "$B/trace" -e counts \
 	    --for-time=0.1 -p $pid -o "$T/room.ev"
-	check "the message says why" grep -q "earlier trace left it" "$T/err"
+	check "the message says why" grep -q "has put it" "$T/err"
 	echo >&9
 	until_line "$T/out" "goes on"
 	status 0 "once it has come out it can" "$B/trace" -e counts \

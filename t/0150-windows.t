@@ -78,6 +78,13 @@ leave(long n)
 {
 	sum += n;
 }
+struct under {
+	__attribute__((noinline)) static void
+	dive(long n)
+	{
+		sum += n;
+	}
+};
 }
 
 static void handler(int) { leaf(6); }
@@ -115,6 +122,7 @@ main(int argc, char **)
 	mark();
 	leaf(3);
 	deep::leave(2);
+	deep::under::dive(2);
 	mark();
 	printf("%ld\n", sum);
 	return 0;
@@ -246,6 +254,10 @@ status 125 "the last word of one" "$B/trace" -o "$T/last.ev" --from=leave \
     "$T/prog"
 same "is told with the others" "trace: --from=leave: no symbol of this name was \
 mapped; perhaps deep::leave" "$(cat "$T/err")"
+status 125 "the last words of one" "$B/trace" -o "$T/last.ev" \
+    --from=under::dive "$T/prog"
+same "are told with the others" "trace: --from=under::dive: no symbol of this \
+name was mapped; perhaps deep::under::dive" "$(cat "$T/err")"
 check "no whole stream" sh -c '! grep -q "^E " "$1"' sh "$T/none.ev"
 status 125 "no end either" "$B/trace" -o "$T/none.ev" --to=nowhere true
 status 0 "one of two is enough" "$B/trace" -o "$T/none.ev" --from=nowhere \

@@ -152,10 +152,18 @@ asked a
 check "one that was left" obeyed
 end
 echo kept >ctl
-status 0 "a file" "$B/trace" --client-requests --control=ctl -e counts \
+rm -f ev
+status 125 "a file" "$B/trace" --client-requests --control=ctl -e counts \
     -o ev ./server </dev/null
-same "is told" "trace: --control: ctl: File exists" "$(cat err)"
+same "is told" "trace: --control: ctl is there, and is no FIFO" "$(cat err)"
 same "and stays" kept "$(cat ctl)"
+check "the program did not run" test ! -e ev
+rm ctl
+for o in --control= "-o ''"; do
+	eval "set -- $o"
+	status 125 "$o" "$B/trace" --client-requests -e counts "$@" true
+	same "is refused" "trace: ${1%=}: an empty name" "$(cat err)"
+done
 
 # --- what does not go together
 refused() { # WHY OPTION...

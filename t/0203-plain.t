@@ -111,8 +111,8 @@ awk 'BEGIN { print "I  1000,4"
     for (i = 0; i < 201; i++)
 	print " L 2000,8" }' >"$T/bad"
 status 2 "more than 200 references of an instruction" "$P" -r "$T/bad"
-same "the 201st is named" "plain: $T/bad:202: more references of an instruction \
-than are read: \` L 2000,8'" "$(cat "$T/err")"
+same "the 201st is named" "plain: $T/bad:202: more than 200 references of an \
+instruction, as plain --rep=each never writes: \` L 2000,8'" "$(cat "$T/err")"
 
 printf 'H quern-events 1\nH kind counts\nB 1 >1 1\n1\nE exit 0 1\n' \
     >"$T/counts.ev"

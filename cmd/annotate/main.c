@@ -181,6 +181,8 @@ options(int argc, char **argv)
 		else
 			prog_usage(synopsis);
 	}
+	if (opt.html && opt.dest)
+		die("--html and -o do not go together");
 	if (opt.html && opt.old)
 		die("--html and --layout=old do not go together");
 	if (opt.lines && opt.old)

@@ -317,7 +317,8 @@ reference(char kind, uint64_t addr, uint64_t size)
 	if (run.ninsn == 0)
 		return -1;
 	if (run.nref == MAXREF) {
-		trouble = "more references of an instruction than are read";
+		trouble = "more than 200 references of an instruction, as "
+		    "plain --rep=each never writes";
 		return -1;
 	}
 	run.len += (size_t)sprintf(run.items + run.len, "%c%x.%x",

@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cache/cache.h"
 #include "code/code.h"
 #include "guest/guest.h"
 #include "args.h"
+#include "expand.h"
 #include "look.h"
 #include "mem.h"
 #include "num.h"
@@ -25,8 +27,9 @@ static const char synopsis[] =
     "[-fv] [-e kind] [-i n] [-o file] [--exec=word] [--cpu=level]\n"
     "             [--client-requests[=on|off]] [--log=file] "
     "[--control=file]\n"
-    "             [--vdso=no] [--aslr] [--after=n] [--for=n] [--for-time=s]\n"
-    "             [--from=function] [--to=function] [--last=size]\n"
+    "             [--vdso=yes|no] [--aslr] [--after=n] [--for=n]\n"
+    "             [--for-time=s] [--from=function] [--to=function]\n"
+    "             [--last=size]\n"
     "             [--stdout=file] [--clear-env[=keep]] [--contexts[=max]]\n"
     "             [--allocs] [--alloc-fn=name:n] [--free-fn=name:n]\n"
     "             [--syscall-times] [--rep=once|each] "
@@ -495,20 +498,40 @@ check_requests(void)
 		die("--control: %s", opt->last != 0 ? "not with --last" :
 		    opt->kind->tells ? "needs --client-requests" :
 		    "kind none tells nothing");
+	if (opt->control != NULL && opt->control[0] == '\0')
+		die("--control: an empty name");
 	if (opt->control != NULL && opt->follow &&
 	    strstr(opt->control, "%p") == NULL)
 		die("--control: each process has a FIFO of its own: needs %%p "
 		    "in the name with -f");
 }
 
-/* Refuse names that cannot be expanded. */
+/* Where a FIFO of this name would be, is there another file? */
+static void
+check_control(void)
+{
+	char *name;
+	struct stat st;
+
+	if (opt->control == NULL || strstr(opt->control, "%p") != NULL)
+		return;
+	name = expand(opt->control, NULL, false);
+	if (lstat(name, &st) == 0 && !S_ISFIFO(st.st_mode))
+		die("--control: %s is there, and is no FIFO", name);
+	free(name);
+}
+
+/* Refuse names that cannot be expanded, or used. */
 static void
 check_names(void)
 {
+	if (opt->out != NULL && opt->out[0] == '\0')
+		die("-o: an empty name");
 	variables_check("-o", opt->out);
 	variables_check("--log", opt->log);
 	variables_check("--control", opt->control);
 	variables_check("--stdout", opt->guest_out);
+	check_control();
 	if (opt->out != NULL && opt->last == 0 && !output_is_command() &&
 	    strstr(opt->out, "%n") != NULL)
 		die("-o %s: %%n is the number of a dump of --last", opt->out);

@@ -161,6 +161,8 @@ out_open(const char *name)
 
 	if (name == NULL || strcmp(name, "-") == 0)
 		return new(STDOUT_FILENO, "standard output");
+	if (name[0] == '\0')
+		die("the name of the output is empty");
 	o = new(-1, name);
 	if (stat(name, &st) < 0) {
 		open_aside(o, name, NULL);

@@ -112,10 +112,10 @@ sym_last_words(struct sym *s, const char *word, void (*use)(void *arg,
     const char *name), void *arg)
 {
 	struct sym_symbol y = sym_symbols(s);
-	char *name;
+	char *last = last_word(word), *name;
 
 	while (sym_symbol_next(&y)) {
-		if (y.raw[0] != '_' || strstr(y.raw, word) == NULL ||
+		if (y.raw[0] != '_' || strstr(y.raw, last) == NULL ||
 		    y.type != STT_FUNC || !sym_symbol_is_code(s, &y))
 			continue;
 		name = cplus_demangle(y.raw, DMGL_AUTO);
@@ -123,6 +123,7 @@ sym_last_words(struct sym *s, const char *word, void (*use)(void *arg,
 			use(arg, name);
 		free(name);
 	}
+	free(last);
 }
 
 void

@@ -328,8 +328,9 @@ check_free(void)
 			if (ptrace(PTRACE_GETREGS, attach_threads[i].tid, 0L,
 			    &regs) == 0 && regs.rip - m.start <
 			    m.end - m.start)
-				die("process %d: thread %d is still where an "
-				    "earlier trace left it", (int)guest.pid,
+				die("process %d: thread %d is still where "
+				    "another trace, or one that was killed, "
+				    "has put it", (int)guest.pid,
 				    (int)attach_threads[i].tid);
 	}
 }
