@@ -240,6 +240,16 @@ for a in '>/dev/null' '2>/dev/null' '<in' '|' 'x>y'; do
 	same "is told" "array: status 3: 'sh' '-c' 'exit 3' 'sh' '$a': see \
 $T/d/failed/run.log$hint" "$(cat "$T/err")"
 done
+check "regions of a command with backslashes" "$A" -d back -p counts \
+    --regions=20k -- ./a 'a\nb' 'c\\d' '\q'
+same "each runs with them" '\q' "$(cat back/0*.log | sort -u)"
+same "and the list has them" "'./a' 'a\\nb' 'c\\\\d' '\\q'" \
+    "$(cut -f 7 back/list | sort -u)"
+status 2 "regions of a command with a line break" "$A" -d broken -p counts \
+    --regions=20k -- ./a 'a
+b'
+same "is told" "array: --regions: an argument has a line break, but a line of \
+the list is a task" "$(cat "$T/err")"
 printf '%s\n' '-1 0' '0 1' >points
 printf '%s\n' '0.5 0' '0.5 1' >weights
 status 2 "a phase without an interval" "$A" -d bad -p counts \
