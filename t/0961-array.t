@@ -102,6 +102,19 @@ same "has the same total" "$(total first)" "$(total p.own/merged.out)"
 check "of others' programs" "$A" -d p.words --no-merge -p 'echo %s | wc -w' list2
 same "is not added up" "3 -" "$(cat p.words/0003.out) $(ls p.words/merged.out 2>/dev/null || echo -)"
 
+cat >env.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) { return puts(getenv(argv[1])) < 0; }
+EOF
+$CC -o env env.c || exit 99
+echo './env W' >asks
+for w in %s %w %t; do
+	check "a variable that is $w" "$A" -d p.var --fresh -e "W=$w" \
+	    --no-merge -p '%t -o /dev/null -e blocks %s' asks
+	same "is no mark" "$w" "$(cat p.var/0001.out)"
+done
+
 # --- killed in the midst: what is there is whole, the rest is made later
 for i in $(seq 12); do echo "./a $i x"; done >list3
 cat >slow <<'EOF'
