@@ -109,6 +109,12 @@ int main(int argc, char **argv) { return puts(getenv(argv[1])) < 0; }
 EOF
 $CC -o env env.c || exit 99
 echo './env W' >asks
+echo "sh -c 'echo \$PATH'" >asks_path
+for e in PATH PATH=/x:$PATH; do
+	(PATH=/x:$PATH exec "$A" -d p.path --fresh -p counts -e "$e" asks_path) \
+	    2>"$T/err"
+	same "-e $e" "/x:$PATH" "$(cat p.path/0001.log)"
+done
 for w in %s %w %t; do
 	check "a variable that is $w" "$A" -d p.var --fresh -e "W=$w" \
 	    --no-merge -p '%t -o /dev/null -e blocks %s' asks
