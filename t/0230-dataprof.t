@@ -307,6 +307,14 @@ lines "O 1 $most $most" >"$T/far-line.ev"
 far "of an event that a line tells twice" "$T/far-line.ev"
 lines "O 1 $most" "O 2 $most" >"$T/far-total.ev"
 far "in the total" "$T/far-total.ev"
+{
+	printf 'H quern-events 2\nH kind all\nH outcomes'
+	for i in $(seq 50); do printf " %0100d" "$i"; done
+	printf '\nB 1 >401000 1\n1\nE exit 0 1\n'
+} >"$T/names.ev"
+status 2 "long names of events" "$D" "$T/names.ev"
+same "are told" "dataprof: $T/names.ev:3: H outcomes: an event's name has \
+more than 31 bytes" "$(cat "$T/err")"
 
 # code made at run time, whose name is told at the end, with its blocks
 cat >"$T/made.ev" <<EOF2

@@ -62,6 +62,11 @@ events_add(const char *list)
 			    EVENTS);
 			return;
 		}
+		if (strlen(word) > 31) {	/* as O lines have them */
+			ev_bad(dp.events, "H outcomes: an event's name has "
+			    "more than 31 bytes");
+			return;
+		}
 		event[nevent++] = word;
 	}
 }
