@@ -307,6 +307,18 @@ lines "O 1 $most $most" >"$T/far-line.ev"
 far "of an event that a line tells twice" "$T/far-line.ev"
 lines "O 1 $most" "O 2 $most" >"$T/far-total.ev"
 far "in the total" "$T/far-total.ev"
+cat >"$T/block.ev" <<EOF2
+H quern-events 2
+H kind cache 64 64 8
+H outcomes D1mr
+B 1 >401000 4r8.0
+1+10000
+O 1 D1mr
+E exit 0 1
+EOF2
+status 2 "kind cache: an event of a block's execution" "$D" "$T/block.ev"
+same "is told" "dataprof: $T/block.ev:6: O: not behind a single reference" \
+    "$(cat "$T/err")"
 {
 	printf 'H quern-events 2\nH kind all\nH outcomes'
 	for i in $(seq 50); do printf " %0100d" "$i"; done

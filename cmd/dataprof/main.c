@@ -265,6 +265,10 @@ outcome(const struct ev *e)
 		add_label(label, l);
 	if (e->num[0] == 0)
 		return;
+	if (!dp.walks && d->letter != 'Q') {
+		ev_bad(dp.events, "O: not behind a single reference");
+		return;
+	}
 	for (unsigned s = 0; s < NSIDE; s++)
 		if (l->any[s])
 			add_side(d, (uint32_t)e->num[0] - 1, l, s);
