@@ -307,6 +307,30 @@ lines "O 1 $most $most" >"$T/far-line.ev"
 far "of an event that a line tells twice" "$T/far-line.ev"
 lines "O 1 $most" "O 2 $most" >"$T/far-total.ev"
 far "in the total" "$T/far-total.ev"
+cat >"$T/standing.ev" <<EOF2
+H quern-events 2
+H kind cache 64 64 8
+H allocs
+H outcomes D1mr
+B 1 >401000 4r8@500010
+Q 2 1 1 1 s
+D 1 + 401100 10 401010
+D 2 = 500010
+O @2 D1mr*4000000000000000
+2+5000100
+2+0
+2+0
+2+0
+2+0
+E exit 0 5
+EOF2
+far "of a standing event" "$T/standing.ev"
+printf '%s\n' 'H quern-events 2' 'B 1 >401000 4r1.0*1' \
+    1+500010+8000000000000000 'E exit 0 1' >"$T/times.ev"
+far "of a repeat" "$T/times.ev"
+printf '%s\n' 'H quern-events 2' 'B 1 >401000 4r1@500010*0' \
+    1+200000000 '1+0*80000001' 'E exit 0 2147483651' >"$T/times.ev"
+far "of a repeat's rounds" "$T/times.ev"
 cat >"$T/block.ev" <<EOF2
 H quern-events 2
 H kind cache 64 64 8

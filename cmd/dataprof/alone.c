@@ -39,7 +39,7 @@ settle(struct alone *a)
 	if (a->found == 0)
 		return;
 	for (unsigned i = 0; i < dp.ncol; i++)
-		cost[i] = l->cost[a->side][i] * (int64_t)a->found;
+		cost[i] = sum_times(l->cost[a->side][i], (int64_t)a->found);
 	tally_add(a->row, cost, l->most[a->side] * a->found);
 	a->found = 0;
 }

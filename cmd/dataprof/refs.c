@@ -135,6 +135,8 @@ count_found(struct insn_cache *c, const struct ev_ref *r, uint64_t addr,
 	static int64_t cost[COLUMNS];	/* 0 but for Dr and Dw */
 	bool writes = r->kind == 'w';
 
+	if (n > INT64_MAX)
+		sum_beyond();
 	if (c->row != TALLY_HOLD) {
 		tally_refs(c->row, writes, n);
 		return;
@@ -237,7 +239,8 @@ ref_rounds(struct insn_cache *c, const struct ev_ref *r, uint64_t value,
 		same = same_rounds(c, r, addr, step, n - 1);
 		if (same == 0)
 			continue;
-		count_ref(c, r, addr, each * same);
+		count_ref(c, r, addr, (uint64_t)sum_times((int64_t)each,
+		    (int64_t)same));
 		value += step * same;
 		n -= same;
 	}
