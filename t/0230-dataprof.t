@@ -376,6 +376,28 @@ same "its blocks are the named function's, others are not" \
 made 0x401001 1
 0x0000000000401002 0x401002 1" "$(awk '/^fn=/ { fn = $2 }
     /^0x401/ { print fn, $0 }' "$T/out" | sort -k 2)"
+# a function of a name that takes all of a chain's room, called by another one
+name=$(printf '%05000d' 0 | tr 0 a)
+printf 'int %s(void) { return 1; }\nint b%s(void) { return %s(); }\n%s\n' \
+    "$name" "$name" "$name" 'int main(void) { return 0; }' >"$T/long.c"
+${CC:-gcc} -no-pie -o "$T/long" "$T/long.c" || exit 99
+at=$(nm "$T/long" | sed -n 's/^0*\([^ ]*\) T a*$/\1/p')
+from=$(nm "$T/long" | sed -n 's/^0*\([^ ]*\) T ba*$/\1/p')
+cat >"$T/long.ev" <<EOF2
+H quern-events 2
+H allocs
+M 1 401000 402000 1000 $T/long
+B 1 >$from 5w8.0L$at
+B 2 >$at 3 1r8.0R
+1+7ffe1000
+D 1 + $at 1000 $from
+2+7ffe1000
+D 2 = 10000
+E exit 0 2
+EOF2
+check "memory of a function with a long name" "$D" --text "$T/long.ev"
+same "is of the first 3999 bytes of it" 3999 \
+    "$(awk '/heap/ { print length($NF) }' "$T/out")"
 check "a thread's data, used by the next one, and unmapped" "$D" --text \
     "$T/gone.ev"
 same "is then no longer that" "2 control 2 other" \
