@@ -376,6 +376,27 @@ same "its blocks are the named function's, others are not" \
 made 0x401001 1
 0x0000000000401002 0x401002 1" "$(awk '/^fn=/ { fn = $2 }
     /^0x401/ { print fn, $0 }' "$T/out" | sort -k 2)"
+# many small blocks while there are many large ones
+awk 'function add(at, size) {
+	printf "D %x + 401100 %s 401010\nD %x = %s\n", n + 1, size, n + 2, at
+	n += 2
+}
+BEGIN {
+	print "H quern-events 2\nH kind counts\nH allocs"
+	for (i = 0; i < 40000; i++)
+		add(sprintf("1%06x0000", i * 16), "50000")
+	for (i = 0; i < 400000; i++) {
+		add("10000", "40")
+		printf "D %x - 10000\n", ++n
+	}
+	print "E exit 0 0"
+}' >"$T/many.ev"
+LIMIT=10
+check "many allocations among large ones, in time" "$D" --text "$T/many.ev"
+LIMIT=60
+same "are all counted" "440000 13132800000" \
+    "$(awk '/heap/ { print $1, $2 }' "$T/out")"
+
 # a function of a name that takes all of a chain's room, called by another one
 name=$(printf '%05000d' 0 | tr 0 a)
 printf 'int %s(void) { return 1; }\nint b%s(void) { return %s(); }\n%s\n' \

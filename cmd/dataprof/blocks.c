@@ -54,6 +54,7 @@ KHASH_MAP_INIT_INT64(start, uint32_t)
 static struct block *block;
 static size_t nblock, capblock;
 static struct list unused, large;
+static uint64_t largest;		/* bytes that one of `large' has had */
 static struct list mapped;		/* mappings, which do not overlap */
 static khash_t(page) *pages;
 static khash_t(start) *starts;		/* of blocks */
@@ -142,8 +143,11 @@ static void
 each_list(uint32_t b, void (*what)(struct list *, uint32_t))
 {
 	uint64_t page, last = (block[b].end - 1) / PAGE;
+	uint64_t size = block[b].end - block[b].start;
 
-	if (block[b].end - block[b].start > LARGE) {
+	if (size > LARGE) {
+		if (size > largest)
+			largest = size;
 		what(&large, b);
 		return;
 	}
@@ -301,14 +305,16 @@ unmap(uint64_t start, uint64_t end, uint64_t number)
 static bool
 replace(struct list *l, uint64_t start, uint64_t end, uint64_t number)
 {
+	uint64_t reach = l == &large ? largest : LARGE;
 	const struct block *b;
 	bool late = false;
 	size_t i;
 
-	for (i = l == NULL ? 0 : l->n; i-- > 0; ) {
+	for (i = l == NULL ? 0 : behind(l, end - 1); i-- > 0; ) {
 		b = &block[l->v[i]];
-		if (b->start >= end || b->end <= start ||
-		    (b->start <= start && b->end >= end &&
+		if (b->start < start && start - b->start >= reach)
+			break;
+		if (b->end <= start || (b->start <= start && b->end >= end &&
 		    b->end - b->start > end - start))
 			continue;
 		if (b->number > number) {
