@@ -384,17 +384,17 @@ awk 'function add(at, size) {
 BEGIN {
 	print "H quern-events 2\nH kind counts\nH allocs"
 	for (i = 0; i < 40000; i++)
-		add(sprintf("1%06x0000", i * 16), "50000")
-	for (i = 0; i < 400000; i++) {
-		add("10000", "40")
-		printf "D %x - 10000\n", ++n
+		add(sprintf("%x00000", 512 + i), "50000")
+	for (i = 0; i < 800000; i++) {
+		add("10000000", "40")
+		printf "D %x - 10000000\n", ++n
 	}
 	print "E exit 0 0"
 }' >"$T/many.ev"
-LIMIT=10
+LIMIT=5
 check "many allocations among large ones, in time" "$D" --text "$T/many.ev"
 LIMIT=60
-same "are all counted" "440000 13132800000" \
+same "are all counted" "840000 13158400000" \
     "$(awk '/heap/ { print $1, $2 }' "$T/out")"
 
 # a function of a name that takes all of a chain's room, called by another one

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "dataprof.h"
+#include "hash.h"
 #include "khash.h"
 #include "mem.h"
 
@@ -49,7 +50,7 @@ struct list {
 };
 
 KHASH_MAP_INIT_INT64(page, struct list)
-KHASH_MAP_INIT_INT64(start, uint32_t)
+KHASH_INIT(start, uint64_t, uint32_t, 1, hash_address, kh_int64_hash_equal)
 
 static struct block *block;
 static size_t nblock, capblock;
