@@ -319,4 +319,23 @@ sed '/^V 1 0/p' counts.ev >beyond.ev
 status 2 "costs beyond 2^63" "$G" beyond.ev
 same "are told" "callgraph: the sum of the costs is beyond 64 bits" \
     "$(cat err)"
+beyond() { # TEXT OPTION KIND LINE...: main's block of one instruction
+	what=$1 option=$2
+	shift 2
+	kind=$1
+	shift
+	stream "$kind" "$main" "$mains" "A 2 1 401000 401000 1" \
+	    "B 1 >401004 4r8@500000r8@500008r8@500010r8@500018" \
+	    "B 2 >401008 4r1" "F 1 1" "F 2 1" "$@" >beyond.ev
+	status 2 "beyond 2^63: $what" "$G" "$option" beyond.ev
+	same "beyond 2^63: $what: is told" \
+	    "callgraph: the sum of the costs is beyond 64 bits" "$(cat err)"
+}
+outcomes=D1mr
+beyond "four reads of an instruction" --rep=once "cache 64 64 8" \
+    "W 1 4000000000000000" "E exit 0 4611686018427387904"
+outcomes='' costs="rep each"
+beyond "rounds" --rep=each counts 2 "R 2 1 8000000000000000 0" "E exit 0 1"
+beyond "rounds, summed" --rep=each counts 2 "R 2 1 7fffffffffffffff 0" \
+    "R 2 1 7fffffffffffffff 1" "E exit 0 1"
 done_testing

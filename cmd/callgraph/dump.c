@@ -152,18 +152,22 @@ add_insn(int64_t *n, const struct walk_slot *sl, uint32_t insn,
 	const struct slot_rare *m = slot_rare(sl);
 	const int64_t *extra = m != NULL ? m->extra : NULL;
 	const struct walk_seg *s = sl->seg;
-	int64_t *const *t = m != NULL ? m->told : NULL;
+	int64_t *const *t = m != NULL ? m->told : NULL, *to;
 
 	if (extra != NULL)
 		extra += e->insn.ref - seg_block(s)->insn[s->first].ref;
-	for (uint32_t k = 0; walk.data_refs && k < e->insn.nref; k++)
-		n[e->ref[k].kind == 'w' ? 2 : 1] += (int64_t)sl->n +
-		    (extra != NULL ? extra[k] : 0);
+	for (uint32_t k = 0; walk.data_refs && k < e->insn.nref; k++) {
+		to = &n[e->ref[k].kind == 'w' ? 2 : 1];
+		sum_add(to, (int64_t)sl->n);
+		if (extra != NULL)
+			sum_add(to, extra[k]);
+	}
 	for (unsigned k = 0; k < outcome_columns(walk.told); k++) {
+		to = &n[walk.firsttold + k];
 		if (walk_implies(&e->insn, e->ref, outcome_name(walk.told, k)))
-			n[walk.firsttold + k] += (int64_t)sl->n;
+			sum_add(to, (int64_t)sl->n);
 		if (t != NULL && t[insn - s->first] != NULL)
-			n[walk.firsttold + k] += t[insn - s->first][k];
+			sum_add(to, t[insn - s->first][k]);
 	}
 }
 
@@ -213,7 +217,7 @@ add_insns(const struct walk_slot *sl)
 		n = add_row(e.insn.addr - s->at->slide);
 		n[0] = (int64_t)sl->n;
 		if (m != NULL && m->extra != NULL)
-			n[0] += m->extra[seg_nref(s) + k - s->first];
+			sum_add(&n[0], m->extra[seg_nref(s) + k - s->first]);
 		if (walk.ncol > 1)
 			add_insn(n, sl, k, &e);
 		if (n[0] == 0 && is_zero(n))
@@ -256,8 +260,8 @@ settle_rows(void)
 	for (size_t k = 0; k < nrow; k++) {
 		if (n > 0 && row[n - 1].addr == row[k].addr) {
 			for (unsigned i = 0; i < walk.ncol; i++)
-				counts[row[n - 1].at + i] +=
-				    counts[row[k].at + i];
+				sum_add(&counts[row[n - 1].at + i],
+				    counts[row[k].at + i]);
 			continue;
 		}
 		row[n++] = row[k];

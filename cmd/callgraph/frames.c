@@ -232,7 +232,7 @@ make(const struct tally_entry *e)
 		to = m->told[insn - sl->seg->first];
 	}
 	for (unsigned i = 0; i < ncol; i++)
-		to[i] += sum[i];
+		sum_add(&to[i], sum[i]);
 }
 
 void

@@ -209,17 +209,18 @@ lines_rounds(const struct ev *e)
 {
 	struct ev_block *b = ev_def(walk.events, e->id)->block;
 	uint16_t insn = (uint16_t)(e->num[1] - 1);
-	uint64_t n = e->num[2];
+	uint64_t n = 0;
 
 	if (!walk.rep || states_idle())
 		return;
 	ev_keep(walk.events, b);
+	sum_count(&n, e->num[2], INT64_MAX);
 	if (only_reads(b, &b->insn[insn])) {
-		n += e->num[3];
+		sum_count(&n, e->num[3], INT64_MAX);
 		note_reads(owned_of(b), insn);
 	}
-	*tally_at(rounds, states_thread(), (uint64_t)b->id << 16 | insn) +=
-	    (int64_t)n;
+	sum_add(tally_at(rounds, states_thread(),
+	    (uint64_t)b->id << 16 | insn), (int64_t)n);
 }
 
 /* A reference alone, with all that take turns with it. */
@@ -235,8 +236,8 @@ odd(const struct ev_def *d)
 		int64_t more = walk_times(b, &b->ref[k]) - 1;
 
 		if (more != 0 && !states_idle())
-			*tally_at(extra, states_thread(),
-			    (uint64_t)b->id << 16 | k) += more;
+			sum_add(tally_at(extra, states_thread(),
+			    (uint64_t)b->id << 16 | k), more);
 		k++;
 	} while (count != 0 && k < end && b->ref[k].count == count);
 }

@@ -243,7 +243,7 @@ add_own(struct walk_ctx *c, const int64_t *n, int64_t sign)
 	if (c->costs == NULL)
 		c->costs = xkeep(walk.ncol * sizeof *c->costs);
 	for (unsigned i = 0; i < walk.firsttold; i++)
-		c->costs[i] += sign * n[i];
+		sum_add(&c->costs[i], sign * n[i]);
 }
 
 static void
