@@ -4,10 +4,18 @@
 
 # report FORMAT: markdown, json or junit, from what lies in $W
 report() {
-	awk -v format="$1" -v W="$W" -v moved="$moved" -v status="$status" \
-	    -v runs="$runs" -v me="$me" \
-	    -v version="$version" -v from="$baseline" -v cpu="$cpu" \
-	    -v env="$env" -v caches="${caches:-$usual}" -F'\t' "$shown"'
+	# not by -v, which takes a backslash for the beginning of an escape
+	folder=$W me=$me from=$baseline env=$env caches=${caches:-$usual} \
+	    awk -v format="$1" -v moved="$moved" -v status="$status" \
+	    -v runs="$runs" -v version="$version" -v cpu="$cpu" \
+	    -F'\t' "$shown"'
+BEGIN {
+	W = ENVIRON["folder"]
+	me = ENVIRON["me"]
+	from = ENVIRON["from"]
+	env = ENVIRON["env"]
+	caches = ENVIRON["caches"]
+}
 function commas(n,    s, sign) {
 	sign = n < 0 ? "-" : ""
 	s = sprintf("%.0f", n < 0 ? -n : n)

@@ -98,7 +98,10 @@ spread() {
 weigh() {
 	was=/dev/null
 	[ ! -f "$base/$1.spread" ] || was=$base/$1.spread
-	awk -F'\t' -v file="$W/$1.spread" -v events="$events" "$of_diff"'
+	file=$W/$1.spread awk -F'\t' -v events="$events" "$of_diff"'
+	BEGIN {
+		file = ENVIRON["file"]
+	}
 	function max(a, b) {
 		return a > b ? a : b
 	}

@@ -50,6 +50,13 @@ same "nothing else is left" "" "$(ls "$TMPDIR")"
 WORD=w X=$(seq 1000) "$C" -q --dir=again -e WORD=v list
 same "a variable that was asked for" "a | b v" "$(cat said)"
 check "another environment is told" grep -q 'environment.*,WORD=v$' again/conditions
+mkdir 'tmp\nfolder'
+(TMPDIR=$PWD/tmp\\nfolder "$C" -d odd -e 'WORD=\d\nx' list >"$T/out" 2>"$T/err")
+same "backslashes, in the environment and of our own folder" 0 $?
+same "are kept in reports" "yes yes $(printf 'a | b \\d\\nx')" \
+    "$(grep -q 'environment: `.*,WORD=\\d\\nx`$' "$T/out" && echo yes) $(grep -q \
+    '"environment":"[^"]*,WORD=\\\\d\\\\nx"' odd/report.json && echo yes) $(cat said)"
+same "without a word" "" "$(cat "$T/err")"
 (unset TZ; WORD=w LC_ALL=C.UTF-8 HOME=/ X=$(seq 1000 | tr '\n' :) \
     "$C" -q --dir=again --baseline=ci.out list)
 same "ours makes no difference" 0 $?
