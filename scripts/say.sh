@@ -33,8 +33,10 @@ function shown(s,    n, out) {
 }
 '
 
+at=	# where an option is: "FILE:LINE: ", or nothing for the command line
+
 say() {
-	set -- "$me: $*"
+	set -- "$me: $at$*"
 	case $1 in
 	*[!\ -~]*)
 		set -- "$(printf '%s\n' "$1" | awk "$shown"'

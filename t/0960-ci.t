@@ -286,6 +286,12 @@ check "folders, and others along CDPATH" env CDPATH="$PWD/elsewhere" \
 same "are told from them" "" "$(cat "$T/err"; ls elsewhere/along)"
 status 2 "an option that there is not, without more" "$C" --nosuch
 same "is said" "ci: unknown option --nosuch" "$(head -n 1 "$T/err")"
+for o in '--nosuch=1=unknown option --nosuch' '--cpu=v9=--cpu=v9: none of v2, v3, v4, native'; do
+	printf '\n%s\n' "$(expr "$o" : '\(--[^=]*=[^=]*\)')" >wrong
+	status 2 "a wrong option in the list" "$C" -d bad wrong
+	same "is said with its line" "ci: wrong:2: $(expr "$o" : '--[^=]*=[^=]*=\(.*\)')" \
+	    "$(head -n 1 "$T/err")"
+done
 status 2 "the baseline in the same folder" "$C" -b ci.out list
 
 full_folder ci "$C" -d nothing list

@@ -214,6 +214,14 @@ same "is told" "array: empty: no command" "$(cat "$T/err")"
 echo --what >wrong
 status 2 "a wrong option in the list" "$A" wrong
 same "is told with its line" "array: wrong:1: unknown option --what" "$(cat "$T/err")"
+echo --what=3 >wrong
+status 2 "one with a value" "$A" wrong
+same "is told with its line, too" "array: wrong:1: unknown option --what" \
+    "$(head -n 1 "$T/err")"
+printf '# none\n--jobs=x\n' >wrong
+status 2 "a wrong value in the list" "$A" wrong
+same "is told with its line" "array: wrong:2: --jobs=x: not a number" \
+    "$(cat "$T/err")"
 
 # wrong TEXT MESSAGE OPTION...: before the program runs, with nothing in a folder
 wrong() {
