@@ -445,11 +445,10 @@ write_arc(struct cost *c, const struct walk_arc *a)
 	costw_put(writer, c);
 }
 
+/* ran: how often its instruction was executed. */
 static void
-write_jump(struct cost *c, const struct walk_jump *j)
+write_jump(struct cost *c, const struct walk_jump *j, int64_t ran)
 {
-	const struct row *r = row;
-
 	c->kind = COST_JUMP;
 	c->callee = c->fn;
 	c->pos.addr = jump_site(j);
@@ -458,13 +457,9 @@ write_jump(struct cost *c, const struct walk_jump *j)
 	c->tofile = set_line(&c->to, j->slot->ctx->fn);
 	c->cond = j->slot->seg->flow == 'C';
 	c->count[0] = c->count[1] = (int64_t)j->n;
-	if (c->cond) {
-		while (r < row + nrow && r->addr != c->pos.addr)
-			r++;
-		/* in a part, it may have been executed in the one before */
-		if (r < row + nrow && counts[r->at] > c->count[1])
-			c->count[0] = counts[r->at];
-	}
+	/* in a part, it may have been executed in the one before */
+	if (c->cond && ran > c->count[1])
+		c->count[0] = ran;
 	costw_put(writer, c);
 }
 
@@ -474,6 +469,7 @@ write_context(const struct walk_ctx *c)
 	struct cost cost = { .fn = function(c) };
 	size_t r = 0, a = 0, j = 0;
 	uint64_t at;
+	int64_t ran;
 
 	while (r < nrow || a < narc || j < njump) {
 		at = r < nrow ? row[r].addr : UINT64_MAX;
@@ -481,7 +477,9 @@ write_context(const struct walk_ctx *c)
 			at = arc_site(arc[a]);
 		if (j < njump && jump_site(jump[j]) < at)
 			at = jump_site(jump[j]);
+		ran = 0;
 		if (r < nrow && row[r].addr == at) {
+			ran = counts[row[r].at];
 			cost.kind = COST_SELF;
 			cost.pos.addr = at;
 			cost.file = set_line(&cost.pos, c->fn);
@@ -491,7 +489,7 @@ write_context(const struct walk_ctx *c)
 		for (; a < narc && arc_site(arc[a]) == at; a++)
 			write_arc(&cost, arc[a]);
 		for (; j < njump && jump_site(jump[j]) == at; j++)
-			write_jump(&cost, jump[j]);
+			write_jump(&cost, jump[j], ran);
 	}
 }
 
