@@ -194,6 +194,10 @@ status 1 "JSON beside the text" \
     "$D" --json=beside --threshold=0 --limit=Ir=1% old new
 check "JSON beside the text: the text" cmp "$T/out" plain
 check "JSON beside the text: the JSON" cmp alone beside
+printf 'events: I\351\nfn=f\n1 2\n' >odd1
+printf 'events: I\351\nfn=f\n1 3\n' >odd2
+status 1 "JSON: an event whose name is not UTF-8" "$D" --json odd1 odd2
+same "is read as Latin-1" 3 "$(grep -o '"Ié":{"old":2' "$T/out" | wc -l)"
 status 2 "JSON beside the text: no folder" "$D" --json=no/file old new
 status 1 "JSON: limit of functions" "$D" --json --limit='Ir:m*=1' old new
 same "JSON: limit of functions: which" "main 100" \

@@ -47,6 +47,16 @@ set(json_t *j, const char *key, json_t *value)
 		die("out of memory");
 }
 
+/* The same with the name of an event, which may be any bytes, too. */
+static void
+set_event(json_t *j, size_t ev, json_t *value)
+{
+	json_t *name = text(diff.ev[ev]);
+
+	set(j, json_string_value(name), value);
+	json_decref(name);
+}
+
 static json_t *
 counts(int64_t old, int64_t new)
 {
@@ -84,7 +94,7 @@ row(enum diff_by by, const struct change_row *r)
 		set(j, "calls", counts(r->old[diff.nev], row_new(r)[diff.nev]));
 	}
 	for (i = 0; i < diff.nshow; i++)
-		set(ev, diff.ev[diff.show[i]], counts(r->old[diff.show[i]],
+		set_event(ev, diff.show[i], counts(r->old[diff.show[i]],
 		    row_new(r)[diff.show[i]]));
 	set(j, "events", ev);
 	return j;
@@ -163,7 +173,7 @@ write_json(void)
 	set(j, "old", side(&diff.old));
 	set(j, "new", side(&diff.new));
 	for (i = 0; i < diff.nshow; i++)
-		set(total, diff.ev[diff.show[i]],
+		set_event(total, diff.show[i],
 		    counts(diff.old.total[diff.show[i]],
 		    diff.new.total[diff.show[i]]));
 	set(j, "differ", made(json_boolean(diff.differ)));
