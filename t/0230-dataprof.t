@@ -391,7 +391,7 @@ BEGIN {
 	}
 	print "E exit 0 0"
 }' >"$T/many.ev"
-LIMIT=5
+LIMIT=25
 check "many allocations among large ones, in time" "$D" --text "$T/many.ev"
 LIMIT=60
 same "are all counted" "840000 13158400000" \

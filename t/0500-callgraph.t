@@ -373,15 +373,15 @@ finds "jumps" "f 7;f jcnd=1/1;f jump=1;f jump=1;main 4;main>f 1 7;" \
     --collect-jumps=yes
 awk 'BEGIN {
 	print "H quern-events 2\nH kind blocks\nM 1 1000000 3000000 0 /nonexistent/p"
-	for (i = 1; i < 200000; i++)
+	for (i = 1; i < 400000; i++)
 		printf "B %x >%x 3 2C%x\n%x\n", i, 16777216 + i * 16,
 		    16777232 + i * 16, i
-	print "E exit 0 199999"
+	print "E exit 0 399999"
 }' >many.ev
-LIMIT=5
+LIMIT=25
 check "very many jumps of a function, in time" "$G" --collect-jumps=yes many.ev
 LIMIT=60
-same "are all told" 199998 "$(grep -c '^jcnd=1/1 ' "$T/out")"
+same "are all told" 399998 "$(grep -c '^jcnd=1/1 ' "$T/out")"
 
 # --- parts
 stream blocks "$call" "B 10 >401100 3 5w8.0-8L401200" "B 14 >401200 1r8.0R" \
