@@ -247,8 +247,12 @@ bool site_header(uint32_t, uint32_t *object);
 /* Bytes of all sites, never freed, and at most at one time. */
 uint64_t site_unfreed(void);
 uint64_t site_peak(void);
-/* Bytes of a site when there was the most but for mappings (curve.c). */
-uint64_t site_top(size_t);
+/*
+ * Of a site: bytes when there was the most but for mappings (curve.c), or never
+ * freed, or all; or how many allocations.
+ */
+enum figure { FIGURE_TOP, FIGURE_LEFT, FIGURE_BYTES, FIGURE_NUMBER };
+uint64_t site_figure(size_t, enum figure);
 
 /* ------------------------------------------------------------------ curve.c */
 
@@ -271,7 +275,7 @@ void curve_shrinks(uint64_t n);
 void curve_exec(void);
 /* After each change, with dp.massif: take a sample now and then. */
 void curve_look(void);
-/* When there was the most; its parts are those of site_top. */
+/* When there was the most; its parts are those of FIGURE_TOP. */
 const struct sample *curve_most(void);
 /* Samples up to the end, in the order of time. */
 const struct sample *curve_samples(size_t *n);
@@ -473,11 +477,8 @@ void hold_end(void);
 
 /* ---------------------------------------------------------------- heapout.c */
 
-/* What is known of a site's memory. */
-enum heap_figure { HEAP_TOP, HEAP_LEFT, HEAP_BYTES, HEAP_NUMBER };
-uint64_t heap_figure(size_t site, enum heap_figure);
 /* Write this figure of all sites but mappings: a line for each stack. */
-void heap_stacks(struct out *, enum heap_figure);
+void heap_stacks(struct out *, enum figure);
 
 /* ----------------------------------------------------------------- massif.c */
 
@@ -493,7 +494,7 @@ struct report {
 	const char *late;	/* a description, or NULL */
 	bool whole;
 	enum form form;
-	enum heap_figure figure;	/* of FORM_STACKS */
+	enum figure figure;	/* of FORM_STACKS */
 	bool verbose;
 	uint64_t rows;		/* of the table; 0: all */
 	const char *events;	/* its columns, a list; NULL: the main ones */

@@ -13,24 +13,6 @@
 #include "out.h"
 #include "shown.h"
 
-uint64_t
-heap_figure(size_t i, enum heap_figure f)
-{
-	const struct site *s = site_get(i);
-
-	switch (f) {
-	case HEAP_TOP:
-		return site_top(i);
-	case HEAP_LEFT:
-		return s->live + s->left;
-	case HEAP_BYTES:
-		return s->bytes;
-	case HEAP_NUMBER:
-		break;
-	}
-	return s->number;
-}
-
 /* What separates functions is no part of a name; nor does a count follow. */
 static void
 put_name(struct out *o, const char *name)
@@ -49,7 +31,7 @@ put_name(struct out *o, const char *name)
 }
 
 void
-heap_stacks(struct out *o, enum heap_figure f)
+heap_stacks(struct out *o, enum figure f)
 {
 	const struct site *s;
 	uint64_t n;
@@ -58,7 +40,7 @@ heap_stacks(struct out *o, enum heap_figure f)
 
 	for (i = 0; i < site_count(); i++) {
 		s = site_get(i);
-		n = heap_figure(i, f);
+		n = site_figure(i, f);
 		if (n == 0 || s->maps)
 			continue;
 		for (k = s->nchain; k-- > 0; ) {

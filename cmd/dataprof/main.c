@@ -104,7 +104,7 @@ set_stacks(const char *arg)
 		"number" };
 
 	set_form(FORM_STACKS);
-	how.figure = (enum heap_figure)word_arg("--stacks", arg, words, 4);
+	how.figure = (enum figure)word_arg("--stacks", arg, words, 4);
 }
 
 static void

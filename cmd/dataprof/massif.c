@@ -184,12 +184,15 @@ static struct sample
 most(void)
 {
 	struct sample s = *curve_most();
+	uint64_t n;
 
 	s.part = xcalloc(site_count() + 1, sizeof *s.part);
-	for (size_t i = 0; i < site_count(); i++)
-		if (!site_get(i)->maps && site_top(i) != 0)
+	for (size_t i = 0; i < site_count(); i++) {
+		n = site_figure(i, FIGURE_TOP);
+		if (!site_get(i)->maps && n != 0)
 			s.part[s.nparts++] = (struct sample_part){
-			    (uint32_t)i, site_top(i) };
+			    (uint32_t)i, n };
+	}
 	return s;
 }
 

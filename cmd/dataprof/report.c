@@ -106,14 +106,14 @@ begin(void)
 static void
 put_heap(int64_t *heap, size_t site)
 {
-	static const enum heap_figure figure[NHEAP_EVENTS] = { HEAP_NUMBER,
-	    HEAP_BYTES, HEAP_TOP, HEAP_LEFT };
+	static const enum figure figure[NHEAP_EVENTS] = { FIGURE_NUMBER,
+	    FIGURE_BYTES, FIGURE_TOP, FIGURE_LEFT };
 
 	uint64_t n;
 
 	for (unsigned i = 0; i < NHEAP_EVENTS; i++) {
 		n = i >= HEAP_ALL && site_get(site)->maps ? 0 :
-		    heap_figure(site, figure[i]);
+		    site_figure(site, figure[i]);
 		if (n > INT64_MAX)
 			sum_beyond();
 		heap[i] = (int64_t)n;

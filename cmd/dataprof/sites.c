@@ -77,10 +77,28 @@ note_top(struct site *s)
 	s->topped = ntop;
 }
 
-uint64_t
-site_top(size_t i)
+static uint64_t
+top_of(const struct site *s)
 {
-	return sites[i].topped == ntop ? sites[i].top : sites[i].live;
+	return s->topped == ntop ? s->top : s->live;
+}
+
+uint64_t
+site_figure(size_t i, enum figure f)
+{
+	const struct site *s = &sites[i];
+
+	switch (f) {
+	case FIGURE_TOP:
+		return top_of(s);
+	case FIGURE_LEFT:
+		return s->live + s->left;
+	case FIGURE_BYTES:
+		return s->bytes;
+	case FIGURE_NUMBER:
+		break;
+	}
+	return s->number;
 }
 
 void
