@@ -10,7 +10,8 @@
  * order.c	kind counts: in the order of their numbers
  * blocks.c	memory that is allocated, by address
  * sites.c	where memory is allocated, and how much of it there is
- * curve.c	how much there is in all, from time to time
+ * total.c	how much there is in all
+ * curve.c	and from time to time
  * stack.c	the functions whose frames are on the stacks
  * tally.c	costs by object and code
  * refs.c	what instructions refer to
@@ -248,13 +249,13 @@ bool site_header(uint32_t, uint32_t *object);
 uint64_t site_unfreed(void);
 uint64_t site_peak(void);
 /*
- * Of a site: bytes when there was the most but for mappings (curve.c), or never
+ * Of a site: bytes when there was the most but for mappings (total.c), or never
  * freed, or all; or how many allocations.
  */
 enum figure { FIGURE_TOP, FIGURE_LEFT, FIGURE_BYTES, FIGURE_NUMBER };
 uint64_t site_figure(size_t, enum figure);
 
-/* ------------------------------------------------------------------ curve.c */
+/* ------------------------------------------------------------------ total.c */
 
 /* Memory that is allocated, but for mappings, in bytes. */
 struct sample_part {
@@ -269,14 +270,18 @@ struct sample {
 	size_t nparts;
 };
 /* A block of n bytes, or a part of one; true: that is the most so far. */
-bool curve_grows(uint64_t n);
-void curve_shrinks(uint64_t n);
+bool total_grows(uint64_t n);
+void total_shrinks(uint64_t n);
 /* An exec: there is none. */
-void curve_exec(void);
+void total_exec(void);
+/* Without parts: now, and when there was the most. */
+const struct sample *total_now(void);
+const struct sample *total_most(void);
+
+/* ------------------------------------------------------------------ curve.c */
+
 /* After each change, with dp.massif: take a sample now and then. */
 void curve_look(void);
-/* When there was the most; its parts are those of FIGURE_TOP. */
-const struct sample *curve_most(void);
 /* Samples up to the end, in the order of time. */
 const struct sample *curve_samples(size_t *n);
 

@@ -183,7 +183,7 @@ put_sample(struct out *o, const struct sample *s, const char *what)
 static struct sample
 most(void)
 {
-	struct sample s = *curve_most();
+	struct sample s = *total_most();
 	uint64_t n;
 
 	s.part = xcalloc(site_count() + 1, sizeof *s.part);

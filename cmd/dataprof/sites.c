@@ -114,7 +114,7 @@ site_grows(uint32_t i, uint64_t n)
 	if (live > peak)
 		peak = live;
 	if (!s->maps)
-		ntop += curve_grows(n);
+		ntop += total_grows(n);
 }
 
 void
@@ -124,7 +124,7 @@ site_shrinks(uint32_t i, uint64_t n)
 	sites[i].live -= n;
 	live -= n;
 	if (!sites[i].maps)
-		curve_shrinks(n);
+		total_shrinks(n);
 }
 
 void
@@ -146,7 +146,7 @@ site_exec(void)
 	}
 	left += live;
 	live = 0;
-	curve_exec();
+	total_exec();
 }
 
 /* ---- which one ---- */
