@@ -50,13 +50,10 @@ measure() {
 	pipeline "$2" "$out") 2>"$work/said" &
 	child=$!
 	exec 6<&-
-	# shellcheck disable=SC2034	# used in eval
-	(trace=${pre}trace kind=$events
-	exec 8>&- 9<&-
+	(exec 8>&- 9<&-
 	cd "$4" || exit 125
-	eval "exec $session \"\$trace\" -e \$kind -o \"\$work/fifo\" --vdso=no \
-	    --cpu=\"\$cpu\" --clear-env=\"\$env\" -- $3") \
-	    </dev/null >"$log" 2>&1 &
+	run_listed "$3" "${pre}trace" -e "$events" -o "$work/fifo" --vdso=no \
+	    --cpu="$cpu" --clear-env="$env") </dev/null >"$log" 2>&1 &
 	traced=$!
 	wait "$traced"
 	status=$?

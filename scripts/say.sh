@@ -80,6 +80,27 @@ results() {
 	dir=$(absolute "$dir") || exit 2
 }
 
+# run_listed COMMAND TRACE OPTION...: become trace, which runs a list's command.
+# The shell that reads that has the variables of $env, and none of ours.
+run_listed() {
+	listed=$1
+	shift
+	set -- /bin/sh -c "exec \"\$@\" -- $listed" sh "$@"
+	rest=$env,
+	while [ -n "$rest" ]; do
+		v=${rest%%,*}
+		rest=${rest#*,}
+		case $v in
+		*=*) ;;
+		*) eval "v=$v=\${$v-}" ;;
+		esac
+		set -- "$v" "$@"
+	done
+	[ -z "${QUERN_STORE-}" ] || set -- "QUERN_STORE=$QUERN_STORE" "$@"
+	# shellcheck disable=SC2086	# several words, or none
+	exec ${session-} env -i "$@"
+}
+
 # check_cpu LEVEL: is it one that trace takes?
 check_cpu() {
 	case $1 in
