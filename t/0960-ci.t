@@ -294,6 +294,15 @@ for o in '--nosuch=1=unknown option --nosuch' '--cpu=v9=--cpu=v9: none of v2, v3
 done
 status 2 "the baseline in the same folder" "$C" -b ci.out list
 
+# a command's shell has the variables of --env, and none of the script's
+cat >vars <<'EOF'
+--env=WORDS=two  of them
+--env=GIVEN
+vars counts printf '%s.' "$WORDS" "$GIVEN" "$dir$name$W$list"
+EOF
+GIVEN='as it is' status 0 "variables in a command" "$C" -q -d vars.out vars
+same "are the program's" "two  of them.as it is.." "$(cat vars.out/vars.log)"
+
 full_folder ci "$C" -d nothing list
 without_null ci "$C" -d nothing list
 

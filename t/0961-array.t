@@ -191,6 +191,10 @@ same "a closed pipe leaves no folder" "" "$(ls "$T/closed")"
 for o in --pipe=none -jx -j0 --jobs=0 --interval=x --regions=x --env=A=1,2 --env==; do
 	status 2 "$o" "$A" -d bad "$o" list
 done
+echo "printf '%s.' \"\$WORDS\" \"\$dir\$name\$W\$list\"" >vars
+status 0 "variables in a command" "$A" -d vars.out -p counts \
+    '--env=WORDS=two  of them' vars
+same "are the program's" "two  of them.." "$(cat vars.out/0001.log)"
 status 2 "a name that no variable has" "$A" -d bad '--env=a b' list
 same "is told" "array: --env=a b: not a variable's name" "$(cat "$T/err")"
 status 2 "a folder without a name" "$A" --dir= list
