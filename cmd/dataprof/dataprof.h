@@ -269,7 +269,7 @@ struct sample {
 	struct sample_part *part;	/* by site, or NULL */
 	size_t nparts;
 };
-/* A block of n bytes, or a part of one; true: that is the most so far. */
+/* A block of n bytes, or a part of one; true: with `extra' that is the most. */
 bool total_grows(uint64_t n);
 void total_shrinks(uint64_t n);
 /* An exec: there is none. */

@@ -3,7 +3,8 @@
  *
  * Mappings are left out.  Time is what Massif has as --time-unit=B: the bytes
  * that were allocated and freed so far, with what the allocator adds to each
- * block: a word, and what rounds it up to ALIGNMENT.
+ * block: a word, and what rounds it up to ALIGNMENT.  The most is with that, as
+ * Massif has it.
  */
 #include "dataprof.h"
 
@@ -25,7 +26,7 @@ total_grows(uint64_t n)
 	now.bytes += n;
 	now.extra += extra(n);
 	now.time += n + extra(n);
-	if (now.bytes <= most.bytes)
+	if (now.bytes + now.extra <= most.bytes + most.extra)
 		return false;
 	most = now;
 	return true;
