@@ -57,6 +57,21 @@ same "and its tree" "n3: 1700
     on { match($0, /n[0-9]+: [0-9]+/)
 	print substr($0, 1, RSTART + RLENGTH - 1) }' out)"
 same "each time is told once" "" "$(sed -n 's/^time=//p' out | uniq -d)"
+small() { # threshold: the line of what is below that
+	"$D" --massif --threshold="$1" two.ev |
+	    sed -n '/=peak/,/^#/s/^ *n0: \(.*threshold.*\)/\1/p'
+}
+same "a threshold" "100 in 1 place, below massif's threshold (6.25%)" \
+    "$(small 6.25)"
+same "a larger one" "700 in 2 places, all below massif's threshold (40.00%)" \
+    "$(small 40)"
+same "all but the whole" \
+    "1700 in 3 places, all below massif's threshold (100.00%)" "$(small 100)"
+same "a part that is as large as that is shown" "" "$(small 5.7)"
+same "and all are with 0" "" "$(small 0)"
+status 2 "more than all" "$D" --massif --threshold=101 two.ev
+status 2 "a threshold of a table" "$D" --text --threshold=5 two.ev
+same "is refused" "dataprof: --threshold: only with --massif" "$(cat err)"
 check "costs" "$D" two.ev
 same "have all of it" "events: Allocs Bytes Peak Left
 totals: 5 2216 1700 1616" "$(grep '^events\|^totals' out)"

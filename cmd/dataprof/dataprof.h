@@ -53,6 +53,7 @@ struct dataprof {
 	bool allocs;		/* the stream tells allocations */
 	bool orders;		/* kind counts: order.c waits for numbers */
 	bool massif;		/* samples of the curve are wanted */
+	double threshold;	/* in percent: smaller branches are together */
 	uint64_t time;		/* instructions, or events of allocations */
 	uint64_t image;		/* that, when the last exec was */
 	const char *unit;	/* which of them */

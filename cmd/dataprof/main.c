@@ -26,7 +26,8 @@
 static const char synopsis[] =
     "[-v] [-o file] [--by=object|type|page] [--depth=n] [--refs]\n"
     "                [--text] [--events=list] [--rows=n]\n"
-"                [--stacks=peak|left|bytes|number] [--massif] [file]";
+"                [--stacks=peak|left|bytes|number] [--massif] [--threshold=x]\n"
+"                [file]";
 
 static const char help[] =
 "usage: dataprof [option]... [file]\n"
@@ -42,13 +43,14 @@ static const char help[] =
 "      --stacks=WHAT    collapsed stacks of allocations: bytes at the heap's\n"
 "                       peak, or left at the end, all bytes, or their number\n"
 "      --massif         a file for ms_print, of the heap over time\n"
+"      --threshold=X    there, branches below X percent together [1]\n"
 "  -o, --output=FILE    write to FILE\n"
 "  -v, --verbose        what is allocated, on standard error\n"
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
 enum { OPT_BY = 256, OPT_DEPTH, OPT_REFS, OPT_TEXT, OPT_EVENTS, OPT_ROWS,
-    OPT_STACKS, OPT_MASSIF, OPT_VERSION };
+    OPT_STACKS, OPT_MASSIF, OPT_THRESHOLD, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "by", required_argument, NULL, OPT_BY },
@@ -59,6 +61,7 @@ static const struct option longopts[] = {
 	{ "rows", required_argument, NULL, OPT_ROWS },
 	{ "stacks", required_argument, NULL, OPT_STACKS },
 	{ "massif", no_argument, NULL, OPT_MASSIF },
+	{ "threshold", required_argument, NULL, OPT_THRESHOLD },
 	{ "output", required_argument, NULL, 'o' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -69,6 +72,7 @@ static const struct option longopts[] = {
 static struct codenames *codes;	/* of code made at run time */
 static bool refs;		/* count all references */
 static const char *output;
+static const char *massifs;	/* an option that only --massif has */
 static struct simhead stream;
 static struct report how = { .head = &stream };
 
@@ -128,6 +132,10 @@ option(int c)
 		break;
 	case OPT_MASSIF:
 		set_form(FORM_MASSIF);
+		break;
+	case OPT_THRESHOLD:
+		massifs = "--threshold";
+		dp.threshold = percent_arg(massifs, optarg);
 		break;
 	case OPT_EVENTS:
 		how.events = optarg;
@@ -477,6 +485,8 @@ main(int argc, char **argv)
 		option(c);
 	if (argc - optind > 1)
 		prog_usage(synopsis);
+	if (massifs != NULL && how.form != FORM_MASSIF)
+		die("%s: only with --massif", massifs);
 	o = out_open(output);
 	dp.events = ev_open(in_open(argv[optind]));
 	dp.map = objmap_new();

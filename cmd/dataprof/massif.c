@@ -14,7 +14,7 @@
  *
  * The tree leads from the callers of allocating functions outwards: addresses
  * are where functions begin, since the calls in them are not known.  Branches
- * of less than THRESHOLD are put together.
+ * of less than dp.threshold are put together.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,8 +25,6 @@
 #include "mem.h"
 #include "out.h"
 #include "shown.h"
-
-#define THRESHOLD 0.01
 
 /* Some parts of a snapshot, whose callers are alike up to some depth. */
 struct branch {
@@ -134,7 +132,7 @@ put_rest(struct out *o, const struct branch *v, size_t n, unsigned d)
 	indent(o, d);
 	out_printf(o, "n0: %" PRIu64 " in %zu place%s, %sbelow massif's "
 	    "threshold (%.2f%%)\n", bytes, n, n == 1 ? "" : "s",
-	    n == 1 ? "" : "all ", THRESHOLD * 100);
+	    n == 1 ? "" : "all ", dp.threshold);
 }
 
 /*
@@ -176,7 +174,7 @@ put_sample(struct out *o, const struct sample *s, const char *what)
 	    s->extra, s->part == NULL ? "empty" : what);
 	if (s->part != NULL)
 		put_tree(o, NULL, s->bytes, s->part, s->nparts, 0, (uint64_t)
-		    ((double)(s->bytes + s->extra) * THRESHOLD));
+		    ((double)(s->bytes + s->extra) * dp.threshold / 100));
 }
 
 /* When there was the most, with what each site had. */

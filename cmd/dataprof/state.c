@@ -3,7 +3,7 @@
  */
 #include "dataprof.h"
 
-struct dataprof dp;
+struct dataprof dp = { .threshold = 1 };
 struct epoch epoch = { .now = 1, .code = 1 };
 
 void
