@@ -70,6 +70,32 @@ same "all but the whole" \
 same "a part that is as large as that is shown" "" "$(small 5.7)"
 same "and all are with 0" "" "$(small 0)"
 status 2 "more than all" "$D" --massif --threshold=101 two.ev
+# 2000 points in time
+{
+	head
+	awk 'BEGIN {
+		for (i = 1; i <= 2000; i++) {
+			printf "D %x + 401100 64 401010\n", 2 * i - 1
+			printf "D %x = %x\n", 2 * i, 65536 + i * 256
+		}
+	}'
+	echo "E exit 0 0"
+} >points.ev
+for n in 10 11 50 200 1000; do
+	for d in 1 7 10; do
+		check "at most $n points in time" "$D" --massif \
+		    --max-snapshots=$n --detailed-freq=$d -o points points.ev
+		many=$(grep -c ^snapshot= points)
+		check "are $many" test "$many" -le "$n" -a "$many" -gt $((n / 3))
+		same "the last one is the end" 200000 \
+		    "$(sed -n 's/^mem_heap_B=//p' points | tail -n 1)"
+		# all but the first and the peak, which is the last
+		same "one of $d has a tree" $(((many - 3) / d + 1)) \
+		    "$(grep -c =detailed points)"
+	done
+done
+status 2 "too many" "$D" --massif --max-snapshots=1001 points.ev
+status 2 "no tree at all" "$D" --massif --detailed-freq=0 points.ev
 status 2 "a threshold of a table" "$D" --text --threshold=5 two.ev
 same "is refused" "dataprof: --threshold: only with --massif" "$(cat err)"
 check "costs" "$D" two.ev

@@ -1,16 +1,16 @@
 /*
  * curve - how much memory there is, from time to time
  *
- * Samples are taken at equal distances, which double whenever there are
- * MOST_SAMPLES of them; one of DETAILED also has the bytes of each site.
+ * Samples are taken at equal distances, which double whenever there are too
+ * many of them; one of dp.detailed also has the bytes of each site.  The file
+ * has the beginning, the peak and the end, too.
  */
 #include <stdlib.h>
 
 #include "dataprof.h"
 #include "mem.h"
 
-#define MOST_SAMPLES	200u
-#define DETAILED	10u
+#define OTHERS	3u	/* the beginning, the peak and the end */
 
 static struct sample samples[MOST_SAMPLES];
 static size_t nsample;
@@ -30,17 +30,20 @@ note_sites(struct sample *s)
 	s->part = xrealloc(s->part, (s->nparts + 1) * sizeof *s->part);
 }
 
-/* Leave out every second sample. */
+/* Leave out every second sample, and what too many details have. */
 static void
 thin_out(void)
 {
 	size_t i;
 
-	for (i = 0; i < nsample; i++)
-		if (i % 2 != 0)
+	for (i = 0; i < nsample; i++) {
+		if (i % 2 != 0 || i / 2 % dp.detailed != 0) {
 			free(samples[i].part);
-		else
+			samples[i].part = NULL;
+		}
+		if (i % 2 == 0)
 			samples[i / 2] = samples[i];
+	}
 	nsample = (nsample + 1) / 2;
 	step = total_now()->time / nsample + 1;
 }
@@ -49,10 +52,9 @@ static void
 take_sample(void)
 {
 	samples[nsample] = *total_now();
-	if (nsample % DETAILED == 0)
+	if (nsample % dp.detailed == 0)
 		note_sites(&samples[nsample]);
-	if (++nsample == MOST_SAMPLES)
-		thin_out();
+	nsample++;
 }
 
 void
@@ -60,8 +62,11 @@ curve_look(void)
 {
 	uint64_t last = nsample == 0 ? 0 : samples[nsample - 1].time;
 
-	if (dp.massif && total_now()->time - last >= step)
-		take_sample();
+	if (!dp.massif || total_now()->time - last < step)
+		return;
+	take_sample();
+	if (nsample > dp.samples - OTHERS)
+		thin_out();
 }
 
 const struct sample *

@@ -39,6 +39,7 @@ struct func;
 struct out;
 struct simhead;
 
+#define MOST_SAMPLES 1000	/* dp.samples is not more */
 #define COLUMNS	62	/* of costs, at most: Dr, Dw and events of O lines */
 
 enum by { BY_OBJECT, BY_TYPE, BY_PAGE };
@@ -54,6 +55,8 @@ struct dataprof {
 	bool orders;		/* kind counts: order.c waits for numbers */
 	bool massif;		/* samples of the curve are wanted */
 	double threshold;	/* in percent: smaller branches are together */
+	size_t samples;		/* at most, with the beginning and the peak */
+	size_t detailed;	/* one of so many has a tree */
 	uint64_t time;		/* instructions, or events of allocations */
 	uint64_t image;		/* that, when the last exec was */
 	const char *unit;	/* which of them */

@@ -26,8 +26,9 @@
 static const char synopsis[] =
     "[-v] [-o file] [--by=object|type|page] [--depth=n] [--refs]\n"
     "                [--text] [--events=list] [--rows=n]\n"
-"                [--stacks=peak|left|bytes|number] [--massif] [--threshold=x]\n"
-"                [file]";
+"                [--stacks=peak|left|bytes|number]\n"
+"                [--massif] [--threshold=x] [--max-snapshots=n]\n"
+"                [--detailed-freq=n] [file]";
 
 static const char help[] =
 "usage: dataprof [option]... [file]\n"
@@ -44,13 +45,16 @@ static const char help[] =
 "                       peak, or left at the end, all bytes, or their number\n"
 "      --massif         a file for ms_print, of the heap over time\n"
 "      --threshold=X    there, branches below X percent together [1]\n"
+"      --max-snapshots=N  points in time, at most               [200]\n"
+"      --detailed-freq=N  every Nth of them has a tree          [10]\n"
 "  -o, --output=FILE    write to FILE\n"
 "  -v, --verbose        what is allocated, on standard error\n"
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
 enum { OPT_BY = 256, OPT_DEPTH, OPT_REFS, OPT_TEXT, OPT_EVENTS, OPT_ROWS,
-    OPT_STACKS, OPT_MASSIF, OPT_THRESHOLD, OPT_VERSION };
+    OPT_STACKS, OPT_MASSIF, OPT_THRESHOLD, OPT_SNAPSHOTS, OPT_DETAILED,
+    OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "by", required_argument, NULL, OPT_BY },
@@ -62,6 +66,8 @@ static const struct option longopts[] = {
 	{ "stacks", required_argument, NULL, OPT_STACKS },
 	{ "massif", no_argument, NULL, OPT_MASSIF },
 	{ "threshold", required_argument, NULL, OPT_THRESHOLD },
+	{ "max-snapshots", required_argument, NULL, OPT_SNAPSHOTS },
+	{ "detailed-freq", required_argument, NULL, OPT_DETAILED },
 	{ "output", required_argument, NULL, 'o' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -136,6 +142,14 @@ option(int c)
 	case OPT_THRESHOLD:
 		massifs = "--threshold";
 		dp.threshold = percent_arg(massifs, optarg);
+		break;
+	case OPT_SNAPSHOTS:
+		massifs = "--max-snapshots";
+		dp.samples = num_arg(massifs, optarg, 10, MOST_SAMPLES);
+		break;
+	case OPT_DETAILED:
+		massifs = "--detailed-freq";
+		dp.detailed = num_arg(massifs, optarg, 1, 1000000);
 		break;
 	case OPT_EVENTS:
 		how.events = optarg;

@@ -3,7 +3,7 @@
  */
 #include "dataprof.h"
 
-struct dataprof dp = { .threshold = 1 };
+struct dataprof dp = { .threshold = 1, .samples = 200, .detailed = 10 };
 struct epoch epoch = { .now = 1, .code = 1 };
 
 void
