@@ -123,6 +123,24 @@ check "gaps" "$D" --stacks=peak gaps.ev
 same "hold up nothing for good" "100 " "$(counts <out)"
 check "left" "$D" --stacks=left gaps.ev
 same "at the end" "32 " "$(counts <out)"
+# a realloc to no bytes frees; one that fails does not
+{
+	head
+	cat <<-'END'
+	T 1
+	D 1 + 401100 64 401010
+	D 2 = 5000
+	D 3 + 401100 32 401010
+	D 4 = 6000
+	D 5 * 5000 401200 0 401010
+	D 6 = 0
+	D 7 * 6000 401200 1000000000000 401010
+	D 8 = 0
+	E exit 0 0
+	END
+} >none.ev
+check "realloc that returns nothing" "$D" --stacks=left none.ev
+same "frees if no bytes were wanted" "50 " "$(counts <out)"
 # so many that they cannot all wait
 {
 	head

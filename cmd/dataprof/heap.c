@@ -68,8 +68,10 @@ end(const struct ev *e, unsigned thread, struct heap_made *m)
 {
 	struct open *o = open_of(thread);
 	uint64_t at = e->num[1];
+	/* realloc to no bytes has nothing to return */
+	bool frees = at != 0 || (o->size == 0 && !site_get(o->site)->maps);
 
-	if (o->is_open && at != 0 && o->old != 0)
+	if (o->is_open && frees && o->old != 0)
 		order_free(o->old, e->nnum > 2 ? e->num[2] : 0, o->oldnumber);
 	else if (o->is_open && o->again)
 		order_nothing(o->oldnumber);
