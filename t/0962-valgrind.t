@@ -116,6 +116,9 @@ same "with a reason" "valgrind: Missing boolean value, did you mean \
 '--trace-children=yes'?" "$(sed -n 2p said)"
 wrong 1 "Bad option: --dump-instr" --tool=callgrind --dump-instr ./prog
 wrong 1 "Unknown option: --dump-instr" --tool=none --dump-instr ./prog
+wrong 1 "Unknown option: --log-fd" --tool=none --log-fd ./prog
+wrong 1 "Unknown option: --D1" --tool=cachegrind --D1 ./prog
+wrong 1 "Unknown option: --fn-group2" --tool=callgrind --fn-group2 ./prog
 wrong 1 "Bad option: --log-fd=x" --tool=none --log-fd=x ./prog
 wrong 1 "Bad option: --log-file=%z" --tool=none --log-file=%z ./prog
 wrong 1 "Bad option: --log-file=%q{NONE_SUCH}" --tool=none \
