@@ -100,7 +100,7 @@ wrong 1 "no program specified" --tool=none
 wrong 1 "failed to start tool 'memcheck' for platform 'amd64-linux': \
 No such file or directory" ./prog
 same "and which tools there are" \
-    "valgrind: give --tool=cachegrind, callgrind, lackey, none or exp-bbv" \
+    "valgrind: give --tool=cachegrind, callgrind, massif, lackey, none or exp-bbv" \
     "$(sed -n 2p said)"
 wrong 1 "failed to start tool 'foo' for platform 'amd64-linux': \
 No such file or directory" --tool=foo ./prog
@@ -159,6 +159,34 @@ for c in "1,2:Bad argument '1,2'" "1,2,3,4:Bad argument '1,2,3,4'" \
 done
 wrong 1 "Bad option: --cachegrind-out-file=%z" --tool=cachegrind \
     --cachegrind-out-file=%z ./prog
+
+# of Massif, in its words
+number="Invalid integer value"
+within="argument must be between"
+share="Invalid floating point value"
+percent="--threshold must be between 0.0 and 100.0"
+power="Alignment must be a power of 2 in the range 16..4096."
+for c in "depth=0:'--depth' $within 1 and 200" \
+    "depth=201:'--depth' $within 1 and 200" \
+    "depth=:'--depth' $within 1 and 200" "depth=x:$number 'x'" \
+    "max-snapshots=9:'--max-snapshots' $within 10 and 1000" \
+    "max-snapshots=1001:'--max-snapshots' $within 10 and 1000" \
+    "detailed-freq=0:'--detailed-freq' $within 1 and 1000000" \
+    "heap-admin=1025:'--heap-admin' $within 0 and 1024" \
+    "threshold=-1:$percent" "threshold=100.5:$percent" \
+    "threshold=1e1:$share '1e1'" "peak-inaccuracy=x:$share 'x'" \
+    "alignment=8:$power" "alignment=24:$power" "alignment=8192:$power" \
+    "stacks=x:Invalid boolean value 'x' (should be 'yes' or 'no')"; do
+	wrong 1 "Bad option: --${c%%:*}" --tool=massif "--${c%%:*}" ./prog
+	same "with a reason" "valgrind: ${c#*:}" "$(sed -n 2p said)"
+done
+for o in time-unit=x xtree-memory=x depth threshold alloc-fn cache-sim=yes; do
+	wrong 1 "Unknown option: --$o" --tool=massif "--$o" ./prog
+done
+for o in heap=no heap-admin=0 stacks=yes pages-as-heap=yes alloc-fn=work \
+    ignore-fn=work xtree-memory=full realloc-zero-bytes-frees=no; do
+	wrong 1 "--$o: not supported by quern" --tool=massif "--$o" ./prog
+done
 
 # --- what changes nothing
 ran 0 "options that change nothing" --tool=none -q --fair-sched=try \
@@ -324,6 +352,131 @@ same "is told" "valgrind: --fn-group2=work: not supported by quern" "$(cat said)
 ran 0 "what is the default" $args --dump-bb=no --mangle-names=yes ./prog
 ran 1 "what asks for more" $args --dump-bb=yes ./prog
 same "is told" "valgrind: --dump-bb=yes: not supported by quern" "$(cat said)"
+
+# --- massif
+cat >heap.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+static void *volatile p[100];
+__attribute__((noinline)) static void one(int n)
+{
+	for (int i = 0; i < n; i++)
+		p[i] = malloc(i + 1);
+}
+__attribute__((noinline)) static void two(int n)
+{
+	one(n);
+	p[n] = malloc(300);
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	two(60);
+	if (argc > 2 && fork() == 0)
+		p[70] = malloc(70);
+	p[61] = calloc(100, 100);
+	p[62] = realloc(p[60], 7);
+	free(p[61]);
+	p[63] = malloc(3000);
+	return argc > 1 ? 7 : 0;
+}
+END
+$CC -O1 -g -fno-builtin -o heap heap.c
+# peak FILE: bytes, and what the allocator adds
+peak() {
+	awk -F= '/^mem_heap_B=/ { b = $2 } /^mem_heap_extra_B=/ { x = $2 }
+	    /^heap_tree=peak/ { print b, x }' "$1"
+}
+# tree FILE: of the peak, bytes and names, with the places of a function as one
+tree() {
+	sed -n '/^heap_tree=peak/,/^#/s/^\( *n\)[0-9]*: \([0-9]* \)\(0x[0-9A-F]*: \)*\(.*\)/\1\2\4/p' \
+	    "$1" | sed 's/ ([^ ]*\.c:[0-9]*)$\| (in .*//'
+}
+ran 7 "massif: the program's status" --tool=massif ./heap 7
+name=$(ls massif.out.*)
+same "the log has the file's number" "==${name#massif.out.}== " \
+    "$(sed 's/\(== \).*/\1/' said | sort -u)"
+same "the log" "== Massif, a heap profiler
+== Files and figures of that tool, made by quern
+== Using Valgrind-N.N.N.quern, without Valgrind and LibVEX; rerun with -h for \
+copyright info
+== Command: ./heap N
+== 
+== " "$(log said)"
+same "the peak" "12130 974" "$(peak "$name")"
+same "the command" "cmd: ./heap 7" "$(grep ^cmd "$name")"
+if command -v ms_print >/dev/null; then
+	check "ms_print" ms_print "$name"
+	check "shows the peak" grep -q '(peak)' out
+else
+	skip "ms_print" "there is none"
+	skip "shows the peak" "there is none"
+fi
+args="--tool=massif --massif-out-file=ms"
+"$V" $args ./heap 2>said
+same "the tree" " n10000 main
+ n1830 one
+  n1830 two
+   n1830 main
+ n300 two
+  n300 main" "$(tree ms | sed 1d)"
+"$V" $args --depth=2 ./heap 2>said
+same "--depth" " n10000 main
+ n1830 one
+  n1830 two
+ n300 two
+  n300 main" "$(tree ms | sed 1d)"
+"$V" $args --threshold=12.5 ./heap 2>said
+same "--threshold" " n10000 main
+ n1830 one
+  n1830 two
+   n1830 main
+ n300 in 1 place, below massif's threshold (12.50%)" "$(tree ms | sed 1d)"
+"$V" $args --max-snapshots=10 --detailed-freq=2 ./heap 2>said
+check "--max-snapshots" test "$(grep -c ^snapshot= ms)" -le 10
+check "--detailed-freq" test "$(grep -c =detailed ms)" -ge 2
+"$V" $args --detailed-freq=1000000 ./heap 2>said
+same "a tree of the first alone, and the peak's" "1 1" \
+    "$(grep -c =detailed ms) $(grep -c =peak ms)"
+"$V" $args --max-snapshots=1000 --time-unit=i --time-unit=ms --heap=yes \
+    --stacks=no --pages-as-heap=no --heap-admin=8 --alignment=32 \
+    --peak-inaccuracy=0.5 --xtree-memory=none --trace-malloc=no ./heap 2>said
+same "what is the default, or changes nothing" "time_unit: B 12130 974" \
+    "$(grep ^time_unit ms) $(peak ms)"
+ran 7 "a forked child" --tool=massif --massif-out-file=ms.%p ./heap 7 fork
+same "has a file of its own" 2 "$(ls ms.* | wc -l)"
+same "and a last line" 7 "$(grep -c '^==' said)"
+rm ms.*
+ran 0 "a shell's children" --tool=massif --massif-out-file=ms.%p \
+    --trace-children=yes sh -c './heap; ./heap; :'
+same "have theirs" 2 "$(grep -l '^cmd: \./heap' ms.* | wc -l)"
+same "and their logs" 3 "$(grep -c 'Command:' said)"
+status 125 "massif: nowhere to write" "$V" --tool=massif \
+    --massif-out-file=/dev/full ./heap
+if [ -z "$SAN" ]; then
+	status 0 "less address space" sh -c "ulimit -v 3000000; '$V' $args \
+	    ./heap"
+	same "has the first caller alone" " n10000 main
+ n1830 one
+ n300 two" "$(tree ms | sed 1d)"
+else
+	skip "less address space" "sanitizers need memory of their own"
+	skip "has the first caller alone" "sanitizers need memory of their own"
+fi
+if command -v valgrind >/dev/null && valgrind --tool=none ./heap 2>/dev/null
+then
+	for o in --depth=30 --depth=2 --threshold=12.5 --threshold=40; do
+		set -- --tool=massif --time-unit=B --peak-inaccuracy=0.0 $o
+		env -i "$(command -v valgrind)" "$@" --massif-out-file=m1 \
+		    ./heap 2>said
+		env -i PATH=/usr/bin:/bin "$V" "$@" --massif-out-file=m2 \
+		    ./heap 2>said
+		same "massif $o: Valgrind's peak" "$(peak m1)" "$(peak m2)"
+		same "and its tree" "$(tree m1)" "$(tree m2)"
+	done
+else
+	skip "Massif's peak" "no valgrind"
+fi
 
 # --- exp-bbv, lackey, none
 ran 0 "exp-bbv" --tool=exp-bbv --interval-size=10000 --bb-out-file=bb \
