@@ -592,6 +592,17 @@ same "left at an exec, it goes on" "0 bad" \
     "$(perl "$T/again.pl" leave "$T/again.pid" "$B/trace" -e counts \
 	--for-time=1000 -o "$T/k.ev" "$T/again" 200 "$T/again.pid" 2>&1)"
 
+# A timer of the time that trace itself takes is not the program's.
+cat >"$T/timer.pl" <<'EOF'
+use Time::HiRes qw(setitimer ITIMER_PROF ITIMER_VIRTUAL);
+setitimer(shift eq "prof" ? ITIMER_PROF : ITIMER_VIRTUAL, 0.005, 0.005);
+exec @ARGV or die;
+EOF
+for timer in prof virtual; do
+	check "a $timer timer of trace's" perl "$T/timer.pl" $timer "$B/trace" \
+	    -e counts -o "$T/k.ev" perl -e 'use POSIX; use Getopt::Long'
+done
+
 nothing() {	# a folder of the user's may be one that cannot be searched
 	PATH=/usr/bin:/bin "$B/trace" no-such-program | "$B/cachesim" |
 	    "$B/fmt-cachegrind"

@@ -50,13 +50,20 @@ stop_by_signals(int flags)
 	}
 }
 
+/* Does the kernel say what time we ourselves have used? */
+static bool
+is_of_our_time(int sig, const siginfo_t *si)
+{
+	return si->si_code == SI_KERNEL && (sig == SIGXCPU ||
+	    sig == SIGPROF || sig == SIGVTALRM);
+}
+
 /* What the program sends to its process group it gets itself. */
 static void
 forward(int sig, siginfo_t *si, void *context)
 {
 	(void)context;
-	/* SIGXCPU of the kernel's: we have used up our own time */
-	if (forward_to <= 0 || (sig == SIGXCPU && si->si_code == SI_KERNEL) ||
+	if (forward_to <= 0 || is_of_our_time(sig, si) ||
 	    (si->si_code == SI_USER && si->si_pid == forward_to))
 		return;
 	if (si->si_code != SI_QUEUE || syscall(SYS_rt_sigqueueinfo,
