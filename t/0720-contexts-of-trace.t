@@ -290,6 +290,15 @@ with=$("$B/trace" -v -e counts --contexts -o other ./within 3000 2>&1 |
     sed -n 's/.* \([0-9]*\) requests.*/\1/p')
 [ "$with" -lt 8000 ]
 ok "$with requests for some 16,000 jumps" $?
+# indirect jumps that call look for their arcs, by themselves
+${CC:-gcc} -O2 -fno-inline -o pointers "$SRC/pointers.c"
+both "jumps by pointers, and within" ./pointers
+for kind in counts cache; do
+	long=$("$B/trace" -v -e $kind --contexts -o other ./pointers 200000 2>&1 |
+	    sed -n 's/.* \([0-9]*\) indirect transfers took the long way.*/\1/p')
+	[ "$long" -lt 10000 ]
+	ok "$kind: the runtime made $long of 200,000 jumps" $?
+done
 # stacks far apart that take turns: returns from one to the other are, too
 ${CC:-gcc} -O1 -fno-optimize-sibling-calls -o effects "$SRC/effects.c"
 both "effects" ./effects 3 3 2000

@@ -74,9 +74,12 @@ struct ctx_arc {
 	uint32_t to;		/* number of the state it leads to */
 	uint32_t slow : 1;	/* trace has to see each such call */
 	uint32_t lands : 1;	/* the runtime has to: it is of setjmp */
+	uint32_t within : 1;	/* an indirect jump into the midst of a
+				 * function: the same, as setjmp may have
+				 * returned there */
 	/* number of the state that the call is made in, of which frames were
 	 * left first, up to one with the state `from'; or 0: none was */
-	uint32_t left : 30;
+	uint32_t left : 29;
 	uint32_t from;		/* number of the state that it leads from */
 	/* made by the runtime: its model; by trace: another model, or 0 */
 	uint32_t like;
@@ -152,7 +155,7 @@ state_note_active(struct ctx_state *s, const struct ctx_state *up, uint32_t n)
 
 #define ARCS_MOST (1u << 21)
 #define STATES_MOST (1u << 21)
-_Static_assert(STATES_MOST <= 1u << 30, "ctx_arc.left");
+_Static_assert(STATES_MOST <= 1u << 29, "ctx_arc.left");
 /*
  * Behind the states: the first model, the first arc in each bucket; the first
  * state, of those that are not apart.

@@ -51,6 +51,8 @@ enum request {
 	REQ_MISSED,		/* definition, n, how often; 0: once less */
 	REQ_STALE,		/* pc, mode of a fragment whose code changed */
 	REQ_SAMPLE,		/* pc of compared code that is entered often */
+	REQ_JUMPS,		/* exit, its gen: an indirect jump that is often
+				 * a call: its code shall look for arcs first */
 	REQ_COMPARE,		/* from now on code changes without a write
 				 * that we notice */
 	REQ_UNWATCH,		/* start, end: a call to come would fail where

@@ -242,7 +242,8 @@ struct exitcall {
 	uint64_t landing;	/* a call: where in the cache it returns to */
 	uint32_t key;		/* a call's: see struct ctx_arc */
 	uint8_t sitelen;	/* bytes of its last instruction */
-	uint8_t move;		/* enum move */
+	uint8_t move : 7;	/* enum move */
+	uint8_t looks : 1;	/* a jump whose arc the fragment looks up */
 	uint8_t refs[2];	/* the exit's */
 };
 

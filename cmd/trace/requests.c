@@ -305,6 +305,10 @@ request_grant(unsigned slot, uint32_t what, const uint64_t arg[4],
 	case REQ_SAMPLE:
 		frag_sample(arg[0]);
 		break;
+	case REQ_JUMPS:
+		if (opt->contexts != 0 && arg[1] == area.gen)
+			frag_jumps(arg[0]);
+		break;
 	case REQ_COMPARE:
 		frag_compare();
 		break;

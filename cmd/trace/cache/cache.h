@@ -52,6 +52,8 @@ bool frag_landing(void);
 void frag_stale(app_pc pc, unsigned mode, uint32_t owner);
 /* Code at pc is entered and compared often: perhaps watch its page. */
 void frag_sample(app_pc pc);
+/* With --contexts: the indirect jump of exit `exitno' often calls. */
+void frag_jumps(uint64_t exitno);
 /* Trust no page any more. */
 void frag_compare(void);
 /*

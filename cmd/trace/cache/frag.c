@@ -124,7 +124,7 @@ put_exit(uint32_t number, const struct xexit *from, uint32_t block)
 			.site = n == 0 ? 0 : block_site(&blk, n)->pc,
 			.sitelen = n == 0 ? 0 : block_site(&blk, n)->len,
 			.landing = from->landing, .key = from->key,
-			.move = from->move,
+			.move = from->move, .looks = from->looks,
 			.refs = { making.does[n][DO_READ],
 			    making.does[n][DO_WRITE] }
 		};
@@ -455,6 +455,40 @@ frag_plain(app_pc pc, uint32_t owner)
 		f = table_find(key_for(pc, MODE_IN, owner));
 	if (f != 0)
 		table_plain(f - 1);
+}
+
+/* The fragment that has the exit, of those that there are. */
+static struct frag *
+frag_of_exit(uint32_t exitno)
+{
+	uint32_t lo = 0, hi = nfrag, mid;
+
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		if (frags[mid].exit <= exitno)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return &frags[lo];
+}
+
+/* Its code is to look for arcs: drop it, so that it is made anew. */
+void
+frag_jumps(uint64_t exitno)
+{
+	struct exitcall c;
+	struct frag *f;
+
+	if (exitno >= area.nexit || nfrag == 0)
+		return;
+	f = frag_of_exit((uint32_t)exitno);
+	c = *(volatile struct exitcall *)&area.calls[exitno];
+	if (f->dead || c.looks || c.move != MOVE_IJUMP ||
+	    !store_covers(f, c.site, c.site + 1))
+		return;
+	context_jump_called(c.site);
+	frag_drop((uint32_t)(f - frags));
 }
 
 static void

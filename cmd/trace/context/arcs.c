@@ -345,7 +345,8 @@ arcs_get(uint32_t from, const struct call *c, uint32_t to)
 	area.arcs[n] = (struct ctx_arc){ .nkey = negated_key(from, c),
 	    .state = state_key(to), .code = area.called, .target = c->target,
 	    .ret = c->ret, .site = c->site, .to = to, .slow = c->slow,
-	    .lands = c->lands, .left = c->left, .from = from };
+	    .lands = c->lands, .within = c->within, .left = c->left,
+	    .from = from };
 	publish_arc(n, is_model(from, c));
 	return n;
 }

@@ -49,6 +49,9 @@ enum move context_way(const struct insn *, app_pc target);
 bool context_in_limbo(uint32_t owner);
 /* The key of a call's site, for struct ctx_arc; target 0: any. */
 uint32_t context_key(app_pc site, app_pc target);
+/* Note that a site's indirect jump is often a call; is it? */
+void context_jump_called(app_pc site);
+bool context_jump_calls(app_pc site);
 /* May an indirect jump of the owner's code to pc be made without a look? */
 bool context_plain(uint32_t owner, app_pc from, app_pc pc);
 /* Write the F line of a block. */

@@ -26,6 +26,7 @@ void sites_mapped(void);
 struct walk_seg *sites_seg(app_pc pc, uint8_t len, enum move);
 struct site {
 	app_pc pc, target;	/* target 0: its targets differ */
+	bool calls;		/* an indirect jump, see context_jump_calls */
 };
 /* The site of a context_key that the guest has, or NULL. */
 const struct site *sites_of(uint32_t key);

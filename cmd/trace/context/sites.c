@@ -121,13 +121,32 @@ site_number(struct site key)
 	return n;
 }
 
+void
+context_jump_called(app_pc pc)
+{
+	context_lock();
+	sites[site_number((struct site){ pc, 0, false })].calls = true;
+	context_unlock();
+}
+
+bool
+context_jump_calls(app_pc pc)
+{
+	bool calls;
+
+	context_lock();
+	calls = sites[site_number((struct site){ pc, 0, false })].calls;
+	context_unlock();
+	return calls;
+}
+
 uint32_t
 context_key(app_pc pc, app_pc target)
 {
 	uint32_t n;
 
 	context_lock();
-	n = site_number((struct site){ pc, target });
+	n = site_number((struct site){ pc, target, false });
 	context_unlock();
 	return n * SPREAD & KEYS;
 }

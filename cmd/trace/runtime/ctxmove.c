@@ -120,9 +120,9 @@ push_frame(struct tarea *t, uint32_t i, uint64_t landing)
 
 /*
  * A call, or a jump or return that is one.  Fragments may make it from now on,
- * unless it is a return, or of setjmp, or frames were left first: those whose
- * place the return address is written over, as where code has taken its own
- * from there.
+ * unless it is a return, or of setjmp, or a jump to where that may have
+ * returned (`within'), or frames were left first: those whose place the return
+ * address is written over, as where code has taken its own from there.
  */
 static bool
 make_call(struct tarea *t)
@@ -146,7 +146,8 @@ make_call(struct tarea *t)
 	/* the landing is in the code of the owner that calls */
 	push_frame(t, i, ctx_state_of(below)->owner == owner ?
 	    t->moving.landing : 0);
-	if (below == top && t->moving.move != MOVE_RETURN && !rt.arcs[i].lands)
+	if (below == top && t->moving.move != MOVE_RETURN &&
+	    !rt.arcs[i].lands && !rt.arcs[i].within)
 		put_arc(t, 16ull * i);
 	return true;
 }

@@ -345,6 +345,18 @@ left(struct tarea *t)
 		t->gpr[REG_P] = t->p;
 }
 
+#define JUMPS_SEEN 64u	/* jumps that are calls for each request */
+
+/* The indirect jump at exit t->exitno is a call: see REQ_JUMPS. */
+static void
+jump_called(struct tarea *t, const struct exitcall *c)
+{
+	uint64_t arg[4] = { t->exitno, t->gen, 0, 0 };
+
+	if (!c->looks && ++t->jumps % JUMPS_SEEN == 0)
+		ask(t, REQ_JUMPS, arg);
+}
+
 /* Out of the cache by an indirect transfer that the lookup words missed. */
 void
 dispatch_miss(struct tarea *t)
@@ -375,6 +387,8 @@ dispatch_miss(struct tarea *t)
 	signal_unhold(t);
 	interval(t);
 	window_returned(t);
+	if (jump && c != NULL)
+		jump_called(t, c);
 	dispatch_go(t, BY_LOOKUP);
 	set_lookup(t);
 }

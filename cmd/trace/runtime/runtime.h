@@ -137,6 +137,7 @@ struct tarea {
 	} root;
 	uint64_t narc, nframe;	/* arcs' counts, frames that are accessible */
 	uint32_t unlinked;	/* calls by arcs without code */
+	uint32_t jumps;		/* that are calls, and look no arcs up */
 	uint64_t ncount;	/* counters that can be accessed */
 	uint32_t renewed;	/* ctl->renewed when it entered the cache */
 	struct {		/* what t->open stands for, see allocs.c */

@@ -335,7 +335,7 @@ calls_entry(struct xlate *x)
 	x->homed &= ~BIT(RDX);
 }
 
-/* A call that is not as expected leaves. */
+/* A call that is not as expected leaves; a jump may be none. */
 static void
 leave_call(struct xlate *x, unsigned e)
 {
@@ -351,7 +351,10 @@ leave_call(struct xlate *x, unsigned e)
 	mark_exit(x, e, kind);
 	if (indirect) {
 		emit_load(c, RCX, REG_T, TO(tmp1));
-		emit_jmp_mem(c, REG_T, TO(rt_miss));
+		if (x->exit[e].looks)
+			exit_by_word(x, e);
+		else
+			emit_jmp_mem(c, REG_T, TO(rt_miss));
 		return;
 	}
 	emit_load(c, RCX, REG_T, HOME(RCX));

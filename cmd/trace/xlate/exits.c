@@ -62,3 +62,30 @@ exit_add_key(struct xlate *x, unsigned e)
 	if (x->exit[e].move == MOVE_IJUMP)
 		exit_add_rcx(x, owner_key(x->owner));
 }
+
+/* May a search for paths ask where indirect exit e leads (cache/recent.c)? */
+static bool
+is_sampled(const struct xlate *x, unsigned e)
+{
+	const struct block *b = x->b;
+
+	return x->kind->counters && x->kind->paths && opt_makes_paths() &&
+	    !b->path && !b->is_volatile &&
+	    block_passes(&b->in[x->exit[e].n - 1]);
+}
+
+void
+exit_by_word(struct xlate *x, unsigned e)
+{
+	struct emitter *c = &x->c;
+
+	exit_add_key(x, e);
+	if (x->exit[e].move == MOVE_IJUMP)
+		mark(x, 0, MAP_IBL0, 0);
+	if (is_sampled(x, e))
+		emit_store(c, REG_T, T_CELL + 8 * (int32_t)((x->firstexit + e) %
+		    FOLLOW_CELLS), RCX);
+	emit_movzx16(c, RAX, RCX);
+	emit_jmp_sib(c, REG_T, RAX, 8, x->kind->outside ?
+	    T_IBL + (int32_t)IBL_SIZE : T_IBL);
+}

@@ -58,45 +58,28 @@ find_move(struct xlate *x, unsigned e)
 	if (ex->move != MOVE_NONE)
 		ex->key = context_key(in->pc, ex->kind == EXIT_INDIRECT ? 0 :
 		    ex->target);
+	ex->looks = ex->move == MOVE_IJUMP && !x->once &&
+	    context_jump_calls(in->pc);
 }
 
-/* May a search for paths ask where indirect exit e leads (cache/recent.c)? */
-static bool
-is_sampled(const struct xlate *x, unsigned e)
-{
-	const struct block *b = x->b;
-
-	return x->kind->counters && x->kind->paths && opt_makes_paths() &&
-	    !b->path && !b->is_volatile &&
-	    block_passes(&b->in[x->exit[e].n - 1]);
-}
-
-/* To the pc in rcx, by the lookup words; rax is free. */
+/* To the pc in rcx; rax is free. */
 static void
 write_lookup(struct xlate *x, unsigned e)
 {
-	struct emitter *c = &x->c;
+	const struct xexit *ex = &x->exit[e];
 
-	exit_add_key(x, e);
-	if (x->exit[e].move == MOVE_IJUMP)
-		mark(x, 0, MAP_IBL0, 0);
 	if (x->once) {
-		emit_jmp_mem(c, REG_T, TO(rt_miss));
-		return;
-	} else if (x->exit[e].move == MOVE_CALL ||
-	    x->exit[e].move == MOVE_ON) {
+		exit_add_key(x, e);
+		if (ex->move == MOVE_IJUMP)
+			mark(x, 0, MAP_IBL0, 0);
+		emit_jmp_mem(&x->c, REG_T, TO(rt_miss));
+	} else if (ex->move == MOVE_CALL || ex->move == MOVE_ON || ex->looks) {
 		calls_call(x, e);
-		return;
-	} else if (x->exit[e].move == MOVE_RETURN) {
+	} else if (ex->move == MOVE_RETURN) {
 		calls_return(x);
-		return;
+	} else {
+		exit_by_word(x, e);
 	}
-	if (is_sampled(x, e))
-		emit_store(c, REG_T, T_CELL + 8 * (int32_t)((x->firstexit + e) %
-		    FOLLOW_CELLS), RCX);
-	emit_movzx16(c, RAX, RCX);
-	emit_jmp_sib(c, REG_T, RAX, 8, x->kind->outside ?
-	    T_IBL + (int32_t)IBL_SIZE : T_IBL);
 }
 
 /* Exit e has been taken; nothing else is done. */

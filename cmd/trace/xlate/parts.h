@@ -69,6 +69,8 @@ void exit_add_rcx(struct xlate *, uint64_t v);
  * lookup: a jump's with the owner's key; rax is used.
  */
 void exit_add_key(struct xlate *, unsigned e);
+/* Go by the lookup words to rcx, the target of exit e; rax is free. */
+void exit_by_word(struct xlate *, unsigned e);
 
 /* leave.c: leave by exit e, whose branch was taken; registers as in x->homed */
 void leave_by(struct xlate *, unsigned e);

@@ -47,6 +47,7 @@ struct xexit {
 	uint8_t move;		/* enum move */
 	uint32_t key;		/* a call's, see struct ctx_arc */
 	bool saves;		/* a call: flags are kept in the area */
+	bool looks;		/* an indirect jump: an arc is looked up */
 	uint64_t landing;	/* a call's: where it returns to */
 	uint32_t aux;
 	app_pc target;
