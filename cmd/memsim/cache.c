@@ -13,6 +13,7 @@
 #endif
 #include <string.h>
 
+#include "hash.h"
 #include "khash.h"
 #include "mem.h"
 
@@ -21,7 +22,7 @@
 
 static bool has_wide;		/* instructions for 8 ways at a time */
 
-KHASH_MAP_INIT_INT64(where, uint32_t)
+KHASH_INIT(where, uint64_t, uint32_t, 1, hash_address, kh_int64_hash_equal)
 
 struct many {
 	khash_t(where) *where;		/* NULL: sets are searched */

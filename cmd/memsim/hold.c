@@ -10,10 +10,12 @@
 
 #include <string.h>
 
+#include "hash.h"
 #include "khash.h"
 
-KHASH_MAP_INIT_INT64(holders, struct holders)
-KHASH_MAP_INIT_INT64(held, struct held)
+KHASH_INIT(holders, uint64_t, struct holders, 1, hash_address,
+    kh_int64_hash_equal)
+KHASH_INIT(held, uint64_t, struct held, 1, hash_address, kh_int64_hash_equal)
 
 static khash_t(holders) *lines;
 static khash_t(held) *held_by[MOST_CORES];

@@ -10,11 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hash.h"
 #include "khash.h"
 #include "num.h"
 #include "out.h"
 
-KHASH_SET_INIT_INT64(seen)
+KHASH_INIT(seen, uint64_t, char, 0, hash_address, kh_int64_hash_equal)
 
 bool table_wanted;
 static khash_t(seen) *seen[MOST_PARTS];
