@@ -49,7 +49,7 @@ struct list {
 	size_t n, cap;
 };
 
-KHASH_MAP_INIT_INT64(page, struct list)
+KHASH_INIT(page, uint64_t, struct list, 1, hash_address, kh_int64_hash_equal)
 KHASH_INIT(start, uint64_t, uint32_t, 1, hash_address, kh_int64_hash_equal)
 
 static struct block *block;
