@@ -5,10 +5,11 @@
 
 #include <stdlib.h>
 
+#include "hash.h"
 #include "khash.h"
 #include "mem.h"
 
-KHASH_MAP_INIT_INT64(region, uint32_t)
+KHASH_INIT(region, uint64_t, uint32_t, 1, hash_address, kh_int64_hash_equal)
 
 bool touch_crowded;
 static khash_t(region) *regions;	/* address >> mav_shift -> number */
