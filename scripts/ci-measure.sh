@@ -26,17 +26,6 @@ events() {
 	esac
 }
 
-# A program has a session of its own, so that all that it starts can be ended,
-# and signals as by default: the shell would have it ignore SIGINT, and some
-# programs do other things then. Sets session.
-find_session() {
-	for session in 'setsid env --default-signal' setsid ''; do
-		if $session true 2>/dev/null; then
-			break
-		fi
-	done
-}
-
 # measure NAME KIND COMMAND FOLDER TO: run it in FOLDER, its profile is
 # TO/NAME.out and its words are TO/NAME.log; else why is set
 measure() {

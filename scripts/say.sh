@@ -101,6 +101,17 @@ run_listed() {
 	exec ${session-} env -i "$@"
 }
 
+# find_session: sets session, which gives a program a session of its own, so that
+# all that it starts can be ended, and signals as by default: what a shell
+# starts in the background ignores SIGINT, and some programs do other things then
+find_session() {
+	for session in 'setsid env --default-signal' setsid ''; do
+		if $session true 2>/dev/null; then
+			break
+		fi
+	done
+}
+
 # check_cpu LEVEL: is it one that trace takes?
 check_cpu() {
 	case $1 in

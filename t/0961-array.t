@@ -183,6 +183,35 @@ for e in parallel slurm; do
 	check "is told in a line" test "$(wc -l <"$T/err")" -eq 1
 	check "and nothing is forgotten" test -f once/merged.out
 done
+# --- a signal ends the tasks, also one that takes no notice of it
+cat >stays <<'END'
+./a one
+sh -c 'echo $$ >one.pid; exec sleep 60'
+sh -c 'trap "" TERM; echo $$ >two.pid; sleep 60; :'
+END
+mkdir "$T/signal"
+TMPDIR=$T/signal "$A" -j3 -d stays.d -p counts stays 2>said &
+array=$!
+n=0
+until { [ -s one.pid ] && [ -s two.pid ] && [ -f stays.d/0001.out ]; } ||
+    [ $n -ge 300 ]; do
+	sleep 0.1
+	n=$((n + 1))
+done
+kill $array
+wait $array
+same "SIGTERM: the status is 2" 2 $?
+for t in one two; do
+	n=0
+	while kill -0 "$(cat $t.pid)" 2>/dev/null && [ $n -lt 50 ]; do
+		sleep 0.1
+		n=$((n + 1))
+	done
+	check "task $t has ended" test $n -lt 50
+done
+same "nothing is said, and nothing left" "" "$(cat said; ls "$T/signal")"
+check "what had ended is kept" test -f stays.d/0001.out
+
 mkdir "$T/closed"
 { TMPDIR=$T/closed "$A" -d once -p counts list3 2>&1; } | head -c 0
 same "a closed pipe leaves no folder" "" "$(ls "$T/closed")"
