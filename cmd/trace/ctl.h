@@ -218,7 +218,8 @@ struct control {
 	uint32_t nfull;		/* full buffers that the formatter must read */
 	uint32_t inuse;		/* buffers that threads hold */
 	uint32_t free_sleeps;
-	uint32_t qhead;		/* next to take, by the formatter; futex */
+	uint32_t qhead;		/* next to take, by the formatter */
+	uint32_t qroom;		/* +1: places have become free; futex */
 	uint32_t qtail;		/* next to fill */
 	uint32_t qbell;		/* futex of the formatting thread */
 	uint32_t formatting_sleeps;

@@ -133,22 +133,30 @@ wake_formatter(void)
 	futex_wake(&rt.ctl->qbell, 1);
 }
 
+static bool
+has_room(struct control *c, uint32_t ticket)
+{
+	return ticket - __atomic_load_n(&c->qhead, __ATOMIC_SEQ_CST) < NQUEUE;
+}
+
 /* Wait until the ring has room for this ticket; -1: trace died. */
 static int
 queue_room(struct control *c, uint32_t ticket)
 {
 	unsigned spins = 0;
-	uint32_t head;
+	uint32_t seen;
 
-	while (head = __atomic_load_n(&c->qhead, __ATOMIC_ACQUIRE),
-	    ticket - head >= NQUEUE) {
+	while (!has_room(c, ticket)) {
 		wake_formatter();
 		if (spins++ < QUEUE_SPINS) {
 			__builtin_ia32_pause();
 			continue;
 		}
+		/* in this order, or a change of qroom would be missed */
+		seen = __atomic_load_n(&c->qroom, __ATOMIC_SEQ_CST);
 		__atomic_store_n(&c->qfull_sleeps, 1, __ATOMIC_SEQ_CST);
-		futex_wait(&c->qhead, head);
+		if (!has_room(c, ticket))
+			futex_wait(&c->qroom, seen);
 		if (trace_died())
 			return -1;
 	}

@@ -6,6 +6,7 @@
  * queue itself: see base/trust.c.  All places are taken in order, so one that
  * is taken and not filled holds up what is behind it.
  */
+#include <limits.h>
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -47,16 +48,32 @@ queue_has_records(unsigned slot, uint64_t most)
 	return bytes >= most;
 }
 
-/* The entry has been taken: its place is free. */
+#define ROOM	256u	/* free places for which threads are woken */
+
+/* Wake the threads that wait for room. */
 static void
-pass_entry(void)
+tell_room(void)
 {
 	struct control *c = area.ctl;
 
+	if (!__atomic_exchange_n(&c->qfull_sleeps, 0, __ATOMIC_SEQ_CST))
+		return;
+	__atomic_fetch_add(&c->qroom, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &c->qroom, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/*
+ * The entry has been taken: its place is free.  Where many threads wait, one of
+ * them can go on with each place: so they are woken for many, or when there is
+ * nothing to take.
+ */
+static void
+pass_entry(void)
+{
 	__atomic_store_n(&qhead, qhead + 1, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&c->qhead, qhead, __ATOMIC_SEQ_CST);
-	if (__atomic_exchange_n(&c->qfull_sleeps, 0, __ATOMIC_SEQ_CST))
-		queue_wake(&c->qhead);
+	__atomic_store_n(&area.ctl->qhead, qhead, __ATOMIC_SEQ_CST);
+	if (qhead % ROOM == 0)
+		tell_room();
 }
 
 /* Entries that are in the queue, or about to be. */
@@ -104,8 +121,10 @@ queue_take(struct qent *copy, struct own_entry *mine)
 	struct qent *e = &area.ctl->queue[qhead % NQUEUE];
 
 	copy->type = __atomic_load_n(&e->type, __ATOMIC_ACQUIRE);
-	if (copy->type == Q_NONE || trust_lost)
+	if (copy->type == Q_NONE || trust_lost) {
+		tell_room();
 		return false;
+	}
 	copy->slot = ONCE(e->slot);
 	copy->sig = ONCE(e->sig);
 	copy->from = ONCE(e->from);
