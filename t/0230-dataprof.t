@@ -417,8 +417,8 @@ D 2 = 10000
 E exit 0 2
 EOF2
 check "memory of a function with a long name" "$D" --text "$T/long.ev"
-same "is of the first 3999 bytes of it" 3999 \
-    "$(awk '/heap/ { print length($NF) }' "$T/out")"
+same "is of the first bytes of it, and a hash" "3978 ... 16" \
+    "$(awk '/heap/ { print length($(NF - 2)), $(NF - 1), length($NF) }' "$T/out")"
 check "a thread's data, used by the next one, and unmapped" "$D" --text \
     "$T/gone.ev"
 same "is then no longer that" "2 control 2 other" \

@@ -185,6 +185,28 @@ status 2 "kind all" "$D" --massif all.ev
 same "is refused" "dataprof: all.ev:5: --stacks and --massif want allocations \
 of all threads in their order: needs trace -e counts --allocs" "$(cat err)"
 
+# callers that only the end of a very long chain tells apart
+awk 'BEGIN {
+	long = "f_"
+	for (i = 0; i < 300; i++)
+		long = long "x"
+	print "#include <stdlib.h>\nvoid *volatile s;"
+	print "#define F(name) __attribute__((noinline)) void name(void)"
+	printf "F(%s_0) { s = malloc(1000); }\n", long
+	for (i = 1; i < 20; i++)
+		printf "F(%s_%d) { %s_%d(); __asm__ volatile(\"\"); }\n", long, i,
+		    long, i - 1
+	printf "F(outer_a) { %s_19(); __asm__ volatile(\"\"); }\n", long
+	printf "F(outer_b) { %s_19(); %s_19(); __asm__ volatile(\"\"); }\n",
+	    long, long
+	print "int main(void) { outer_a(); outer_b(); return 0; }"
+}' >long.c
+${CC:-gcc} -O1 -fno-builtin -o long long.c || exit 99
+check "long names" "$B/trace" -e counts --contexts --allocs -o long.ev ./long
+check "their stacks" "$D" --stacks=bytes long.ev
+same "are of each caller" "main;outer_a 1000;main;outer_b 2000;" \
+    "$(sed -n 's/^\(main;outer_.\);.* /\1 /p' out | sort | tr '\n' ';')"
+
 # real programs, against Massif: what is allocated, and the peak
 cat >own.c <<'END'
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  * word before each block, its size, so a site of malloc and its like has a
  * second object, of these words.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -203,19 +204,39 @@ is_mmap(const struct func *f)
 	return is_one_of(names, f);
 }
 
-/* malloc < strdup < main, as far as there is room. */
+/* A hash of all names, for those for which there is no room. */
+static uint64_t
+chain_hash(const struct func *const *chain, unsigned n)
+{
+	uint64_t h = n;
+	const char *s;
+
+	for (unsigned i = 0; i < n; i++)
+		for (s = chain[i]->name; ; s++) {
+			h = (h ^ (uint8_t)*s) * HASH_MULTIPLIER;
+			h ^= h >> 32;
+			if (*s == '\0')
+				break;
+		}
+	return h;
+}
+
+/* malloc < strdup < main; as far as there is room, and a hash then. */
 static const char *
 chain_name(const struct func *const *chain, unsigned n)
 {
 	static char name[4000];
+	const size_t room = sizeof name - sizeof " ... 0123456789abcdef";
 	size_t at = 0;
 	int k;
 
-	for (unsigned i = 0; i < n && at < sizeof name; i++) {
+	for (unsigned i = 0; i < n && at <= room; i++) {
 		k = snprintf(name + at, sizeof name - at, "%s%s",
 		    i == 0 ? "" : " < ", chain[i]->name);
 		at += k < 0 ? 0 : (size_t)k;
 	}
+	if (at > room)
+		sprintf(name + room, " ... %016" PRIx64, chain_hash(chain, n));
 	return name;
 }
 
