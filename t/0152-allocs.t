@@ -201,4 +201,46 @@ for lib in /usr/lib/x86_64-linux-gnu/libjemalloc.so.2 \
 	grep "$name" "$T/je.ev" | grep -q '^M'
 	ok "$name is mapped" $?
 done
+# many threads wait for room in one queue, and each event has its number
+cat >"$T/crowd.c" <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+
+static void *volatile some[64];
+
+static void *
+run(void *number)
+{
+	long me = (long)number;
+
+	for (int i = 0; i < 20000; i++) {
+		some[me] = malloc(16 + i % 900);
+		free(some[me]);
+	}
+	return NULL;
+}
+
+int
+main(void)
+{
+	pthread_t t[24];
+
+	for (long i = 0; i < 24; i++)
+		pthread_create(&t[i], NULL, run, (void *)i);
+	for (int i = 0; i < 24; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+END
+${CC:-gcc} -O1 -fno-builtin -pthread -o "$T/crowd" "$T/crowd.c" || exit 99
+for kind in counts all; do
+	check "$kind: 24 threads that allocate" "$B/trace" -e $kind --allocs \
+	    -o "$T/crowd.ev" "$T/crowd"
+	same "$kind: all of it is there, once" "480000 yes" "$(grep '^D' \
+	    "$T/crowd.ev" | perl -ne '/^D (\S+) (\S)/;
+	    $n++; $seen{hex $1}++; $frees++ if $2 eq "-";
+	    END { print $frees >= 480000 ? 480000 : $frees, " ",
+		keys %seen == $n && $seen{$n} ? "yes" : "no" }')"
+done
+
 done_testing
