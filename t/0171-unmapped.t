@@ -95,4 +95,31 @@ check "code where a library was before an exec" "$B/trace" -e counts \
 same "has functions of its own" 4096 \
     "$(grep -c 'main;0x00006000000[0-9a-f]*0 2$' "$T/folded")"
 
+# an mmap that fails takes no place, so no code is dropped: where there is none
+# given, that would be all up to its length
+cat >"$T/failing.c" <<'END'
+#include <sys/mman.h>
+
+int
+main(void)
+{
+	int i, n = 0;
+
+	for (i = 0; i < 300; i++)
+		n += mmap(0, 1ul << 46, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS,
+		    -1, 0) == MAP_FAILED;
+	return n < 290;
+}
+END
+if ${CC:-gcc} -O1 -static -o "$T/failing" "$T/failing.c" 2>/dev/null &&
+    "$T/failing"; then
+	check "mappings that fail" "$B/trace" -v -e none "$T/failing"
+	n=$(sed -n 's/^trace: \([0-9]*\) fragments, .*/\1/p' "$T/err")
+	[ "$n" -lt 1500 ]
+	ok "leave code alone: $n fragments" $?
+else
+	skip "mappings that fail" "there is so much room, or no static program"
+	skip "leave code alone" "likewise"
+fi
+
 done_testing

@@ -99,7 +99,9 @@ memory_map(struct tarea *t, uint64_t nr)
 	if (r == SYS_ABORTED)
 		return r;
 	if (is_error(r)) {
-		half_mapped(t, at, len);
+		/* one that takes no place has changed none */
+		if (nr != __NR_mmap || (t->gpr[10] & MAP_FIXED))
+			half_mapped(t, at, len);
 		if (nr == __NR_mremap)
 			half_mapped(t, t->gpr[8], newlen);
 		return r;
