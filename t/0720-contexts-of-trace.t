@@ -299,6 +299,11 @@ for kind in counts cache; do
 	[ "$long" -lt 10000 ]
 	ok "$kind: the runtime made $long of 200,000 jumps" $?
 done
+# handlers that return to a function's first instruction: one call, not two
+${CC:-gcc} -O1 -fno-inline -o first "$SRC/first.c"
+for how in 0 1 2 3; do
+	alike "faults at first instructions, $how" ./first $how 2
+done
 # stacks far apart that take turns: returns from one to the other are, too
 ${CC:-gcc} -O1 -fno-optimize-sibling-calls -o effects "$SRC/effects.c"
 both "effects" ./effects 3 3 2000

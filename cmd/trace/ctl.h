@@ -82,6 +82,12 @@ enum mark { MARK_ON, MARK_COLD, MARK_OFF, MARK_TOGGLE, MARK_DUMP, MARK_ZERO,
 	NMARK };
 
 /*
+ * In place of REQ_MOVE's site: the number of an arc, of a call whose function
+ * has not begun.  Its frame has been taken back.
+ */
+#define NOT_BEGUN (1ull << 63)
+
+/*
  * The fourth argument of REQ_MOVE: the step; the move that was made up to it,
  * by an instruction of so many bytes, 8 added if it is an indirect one; the low
  * bits of REG_P, signed.

@@ -234,6 +234,8 @@ move(unsigned slot, const uint64_t arg[4], uint64_t ret[2])
 
 	if (opt->contexts == 0 || !counters_has(slot) || s.step > MOVE_END)
 		return;
+	if (s.step == MOVE_SIGNAL && (s.site & NOT_BEGUN))
+		context_not_begun(&s);
 	renew_contexts(slot, s.p);
 	ret[0] = context_step(slot, &s);
 	ret[1] = (uint64_t)context_back();

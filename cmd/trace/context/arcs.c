@@ -459,6 +459,14 @@ arcs_is(uint64_t n)
 	return n > 0 && n < narc && (arc[n].known || learn((uint32_t)n, 0));
 }
 
+const struct walk_seg *
+arcs_seg(uint64_t n)
+{
+	struct walk_arc *a = arcs_is(n) ? arcs_walk((uint32_t)n) : NULL;
+
+	return a == NULL || arc_from(a) == NULL ? NULL : arc_from(a)->seg;
+}
+
 struct walk_arc *
 arcs_walk(uint32_t n)
 {

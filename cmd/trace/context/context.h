@@ -71,6 +71,11 @@ struct context_step {
 	bool indirect;		/* the instruction names no target */
 };
 /*
+ * The step's site is NOT_BEGUN and an arc: then the site is where that arc's
+ * call is made, which the thread is about to make.
+ */
+void context_not_begun(struct context_step *);
+/*
  * Make a step of a slot's thread.  true: it returned to a caller of its
  * outermost function that was not known before.
  */

@@ -154,6 +154,23 @@ context_back(void)
 	return back;
 }
 
+void
+context_not_begun(struct context_step *s)
+{
+	const struct walk_seg *seg;
+
+	context_lock();
+	seg = arcs_seg(s->site & ~NOT_BEGUN);
+	s->site = 0;
+	if (seg != NULL) {
+		s->site = seg_last(seg);
+		s->len = seg->len;
+		s->move = seg->flow == 'L' ? MOVE_CALL : seg->flow == 'I' ?
+		    MOVE_IJUMP : MOVE_ON;
+	}
+	context_unlock();
+}
+
 bool
 context_step(unsigned slot, const struct context_step *s)
 {

@@ -58,6 +58,9 @@ uint32_t arcs_state(const struct walk_ctx *, uint64_t set, uint32_t up,
 uint64_t arcs_set(uint32_t state);
 uint32_t arcs_owner(uint32_t state);
 
+/* Where the calls of an arc are made, by its number; NULL: it has none. */
+const struct walk_seg *arcs_seg(uint64_t);
+
 /* A call, as the guest will see it again. */
 struct call {
 	uint64_t target, ret;	/* ret 0: a jump */

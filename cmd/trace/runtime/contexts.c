@@ -161,37 +161,49 @@ contexts_arrive(struct tarea *t)
 	t->moving.move = MOVE_NONE;
 }
 
+/*
+ * Take back the call of a function that has not begun, at pc: its frame.  The
+ * arc's number; 0: there is none.
+ */
+static uint64_t
+undo_call(struct tarea *t, uint64_t pc)
+{
+	struct ctx_frame *f = contexts_top(t);
+
+	if (contexts_arc(t)->from == 0 || contexts_arc(t)->target != pc ||
+	    f->p != ctx_instructions(t))
+		return 0;
+	ctx_room_for_arc(t, f->arc / 16);
+	ctx_count(t, f->arc)->calls--;
+	ctx_words(t)->top = (uint64_t)(f + 1);
+	t->moving.sp = f->place;
+	return f->arc / 16;
+}
+
 void
 contexts_step(struct tarea *t, enum move step, uint64_t pc)
 {
+	uint64_t arc = 0;
+
 	if (contexts_owner(t) == 0)
 		return;
+	/* a handler that returns there makes the call once more */
+	if (t->moving.move == MOVE_NONE && step == MOVE_SIGNAL)
+		arc = undo_call(t, pc);
 	if (t->moving.move == MOVE_NONE)
 		t->moving.sitelen = 0;
-	tell(t, step, t->moving.move == MOVE_NONE ? pc : t->moving.site);
+	tell(t, step, arc != 0 ? NOT_BEGUN | arc :
+	    t->moving.move == MOVE_NONE ? pc : t->moving.site);
 }
 
 /* -------------------------------------------------------- windows */
 
-/* A call whose function has not begun is taken back: that is outside. */
-static void
-undo_call(struct tarea *t)
-{
-	struct ctx_frame *f = contexts_top(t);
-
-	if (contexts_arc(t)->from == 0 || contexts_arc(t)->target != t->pc ||
-	    f->p != ctx_instructions(t))
-		return;
-	ctx_room_for_arc(t, f->arc / 16);
-	ctx_count(t, f->arc)->calls--;
-	ctx_words(t)->top = (uint64_t)(f + 1);
-}
 
 void
 contexts_not_called(struct tarea *t)
 {
 	if ((rt.boot.flags & BOOT_CONTEXTS) && contexts_owner(t) != 0)
-		undo_call(t);
+		undo_call(t, t->pc);
 }
 
 /*
@@ -207,7 +219,7 @@ contexts_end_window(struct tarea *t)
 	ctx_hide_frames(t);
 	if (state(t)->owner == 0)
 		return;
-	undo_call(t);
+	undo_call(t, t->pc);
 	if (ctx_words(t)->top == ctx_words(t)->base && !state(t)->slow &&
 	    ctx_words(t)->nlanding == 0 && ctx_words(t)->others == 0)
 		t->moving.move = MOVE_NONE;
