@@ -9,25 +9,21 @@
 
 #include "dataprof.h"
 #include "func.h"
-#include "mem.h"
 #include "out.h"
 #include "shown.h"
 
-/* What separates functions is no part of a name; nor does a count follow. */
+/* A name, in which what separates functions is replaced. */
 static void
 put_name(struct out *o, const char *name)
 {
-	static char *buf;
-	static size_t cap;
-	size_t room = SHOWN_MOST * strlen(name) + 1;
-	char *p;
+	size_t n;
 
-	buf = xgrow(buf, &cap, room, 1);
-	shown_copy(buf, room, name, strlen(name));
-	for (p = buf; *p != '\0'; p++)
-		if (*p == ';')
-			*p = ':';
-	out_str(o, buf);
+	for (; *name != '\0'; name += n + (name[n] == ';')) {
+		n = strcspn(name, ";");
+		out_shown(o, name, n);
+		if (name[n] == ';')
+			out_ch(o, ':');
+	}
 }
 
 void

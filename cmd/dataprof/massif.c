@@ -92,24 +92,14 @@ branches(struct sample_part *p, size_t np, unsigned d, size_t *n)
 }
 
 static void
-put_name(struct out *o, const char *name)
-{
-	static char *buf;
-	static size_t cap;
-	size_t room = SHOWN_MOST * strlen(name) + 1;
-
-	buf = xgrow(buf, &cap, room, 1);
-	shown_copy(buf, room, name, strlen(name));
-	out_str(o, buf);
-}
-
-static void
 put_function(struct out *o, const struct func *f)
 {
+	const char *object = f->ob == 0 ? "???" : func_object(f->ob);
+
 	out_printf(o, "0x%" PRIX64 ": ", f->start);
-	put_name(o, f->name);
+	out_shown(o, f->name, strlen(f->name));
 	out_str(o, " (in ");
-	put_name(o, f->ob == 0 ? "???" : func_object(f->ob));
+	out_shown(o, object, strlen(object));
 	out_str(o, ")\n");
 }
 
