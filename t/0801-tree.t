@@ -16,6 +16,15 @@ done
 scripts=$(sed -n "s/^SCRIPTS[[:blank:]]*= *//p" Makefile)
 filters=$(for p in $progs; do [ "$p" = trace ] || echo "$p"; done)
 
+# --- the top level has what it is meant to have
+if top=$(git ls-files 2>/dev/null) && [ -n "$top" ]; then
+	same "no stray file at the top" ".ci .clang-format .editorconfig \
+.gitignore LICENSE Makefile README cmd lib man scripts t " \
+	    "$(echo "$top" | sed 's,/.*,,' | sort -u | tr '\n' ' ')"
+else
+	skip "no stray file at the top" "no work tree of git's"
+fi
+
 # --- dependence: cmd -> lib; no lib -> cmd; the runtime -> shared.h alone
 includes() { # file...: "file header" for each #include "header"
 	sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\(.*\)".*/\1/p' "$1"
