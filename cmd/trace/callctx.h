@@ -74,9 +74,9 @@ struct ctx_arc {
 	uint32_t to;		/* number of the state it leads to */
 	uint32_t slow : 1;	/* trace has to see each such call */
 	uint32_t lands : 1;	/* the runtime has to: it is of setjmp */
-	uint32_t within : 1;	/* an indirect jump into the midst of a
-				 * function: the same, as setjmp may have
-				 * returned there */
+	uint32_t within : 1;	/* so has it of an indirect jump into the midst
+				 * of a function: setjmp may have returned
+				 * there */
 	/* number of the state that the call is made in, of which frames were
 	 * left first, up to one with the state `from'; or 0: none was */
 	uint32_t left : 29;
