@@ -122,4 +122,39 @@ else
 	skip "leave code alone" "likewise"
 fi
 
+# A page of loops is mapped anew 300 times.  The exits of what it held before
+# are not linked again each time: that would be 5 million.
+cat >"$T/anew.c" <<'END'
+#include <string.h>
+#include <sys/mman.h>
+
+/* mov $3, %ecx; 1: inc %eax; dec %ecx; jnz 1b */
+static const char loop[] = "\xb9\3\0\0\0\xff\xc0\xff\xc9\x75\xfa";
+
+int
+main(void)
+{
+	char *at, *p = NULL;
+	int i, j, sum = 0;
+
+	for (i = 0; i < 300; i++) {
+		p = mmap(p, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_PRIVATE | MAP_ANONYMOUS | (p ? MAP_FIXED : 0), -1, 0);
+		if (p == MAP_FAILED)
+			return 1;
+		at = stpcpy(p, "\x31\xc0");	/* xor %eax, %eax */
+		for (j = 0; j < 60; j++, at += 11)
+			memcpy(at, loop, 11);
+		*at = (char)0xc3;
+		sum += ((int (*)(void))p)();
+	}
+	return sum != 300 * 180;
+}
+END
+${CC:-gcc} -O1 -D_GNU_SOURCE -o "$T/anew" "$T/anew.c" || exit 99
+check "a page of code is mapped 300 times" "$B/trace" -v -e none "$T/anew"
+n=$(sed -n 's/.* \([0-9]*\) exits linked.*/\1/p' "$T/err")
+[ "$n" -gt 18000 ] && [ "$n" -lt 200000 ]
+ok "few exits are linked again: $n in all" $?
+
 done_testing

@@ -105,7 +105,8 @@ print_stats(void)
 	    "for %llu", (unsigned long long)s->fragments,
 	    (unsigned long long)s->insns, (unsigned long long)s->codebytes,
 	    (unsigned long long)s->guestbytes);
-	warn("%llu requests, %llu flushes", (unsigned long long)s->requests,
+	warn("%llu requests, %llu exits linked, %llu flushes",
+	    (unsigned long long)s->requests, (unsigned long long)s->links,
 	    (unsigned long long)s->flushes);
 	print_time();
 	warn("%llu indirect transfers took the long way, by the runtime",

@@ -187,6 +187,7 @@ struct stats {
 	uint64_t timed_ns, timed_fragments;	/* of some, see frag.c */
 	uint64_t watched, written;	/* pages watched; writes into them */
 	uint64_t kept;		/* fragments that the store had */
+	uint64_t links;		/* exits linked to a fragment, each time */
 	uint64_t again;		/* fragments made for lookup words, too */
 	uint64_t missed;	/* area_missed() of earlier images */
 	bool refused;		/* the program was let go: no end mark */

@@ -191,6 +191,7 @@ install_missing(const struct kept_object *o, bool was_installed)
 			continue;
 		}
 		frags[p->frag].dead = false;
+		link_revived(&frags[p->frag]);
 		table_again(p->frag);
 		lead_to(p);
 		stats.kept += !was_installed;

@@ -5,6 +5,10 @@
  * share.  When the fragment is made they are patched to jump there; when it is
  * dropped they are patched back to their stubs.
  *
+ * Exits of a dropped fragment rest: whoever meets one in a list takes it out.
+ * Else all exits that ever led to a page of code would be patched whenever the
+ * program changes that page.
+ *
  * A patch is one 4-byte store within 8 aligned bytes, made once the target's
  * code is complete: the guest may execute the jump at any time.
  */
@@ -28,6 +32,8 @@ static struct touched linkpages;
 static uint32_t waiting[NWAITING];
 static struct touched_parts waiting_parts;
 static uint32_t nwaiting;	/* exits in all of them */
+
+#define RESTS UINT32_MAX	/* as `next' of an exit that is in no list */
 
 static uint32_t *
 list_for(frag_key key)
@@ -126,6 +132,7 @@ link_exit(uint32_t e, uint32_t f)
 			return;
 		to = far_jump(zone, f);
 	}
+	stats.links++;
 	l->to = f + 1;
 	l->next = frags[f].firstin;
 	frags[f].firstin = e + 1;
@@ -144,11 +151,22 @@ link_cut(uint32_t e)
 	    (uint64_t)(int64_t)l->stub);
 }
 
+static bool
+is_dropped(uint32_t e)
+{
+	return frags[links[e].from].dead;
+}
+
+/* Exit e, which is in no list, waits for the key's fragment; or it rests. */
 static void
 wait_for(uint32_t e, frag_key key)
 {
 	uint32_t *list = list_for(key);
 
+	if (is_dropped(e)) {
+		links[e].next = RESTS;
+		return;
+	}
 	xtouch_at(waiting, sizeof waiting, &waiting_parts,
 	    (size_t)((char *)list - (char *)waiting));
 	links[e].next = *list;
@@ -170,8 +188,32 @@ link_waiting(uint32_t f)
 		}
 		*at = links[e].next;
 		nwaiting--;
-		link_exit(e, f);
+		if (is_dropped(e))
+			links[e].next = RESTS;
+		else
+			link_exit(e, f);
 	}
+}
+
+static void
+link_or_wait(uint32_t e, frag_key key)
+{
+	uint32_t t = table_find(key);
+
+	if (t != 0)
+		link_exit(e, t - 1);
+	else
+		wait_for(e, key);
+}
+
+void
+link_revived(const struct frag *f)
+{
+	uint32_t e;
+
+	for (e = f->exit; e < f->exit + f->nexit; e++)
+		if (links[e].next == RESTS)
+			link_or_wait(e, link_key(e));
 }
 
 static void
@@ -196,21 +238,14 @@ link_any_waits(void)
 void
 link_exits(const struct frag *f, const struct xlate *x, uint32_t code)
 {
-	uint32_t i, e, t;
-	frag_key key;
+	uint32_t i, e;
 
 	for (i = 0; i < f->nexit; i++) {
 		e = f->exit + i;
 		put_link(e, f, x->exit[i].jmp == 0 ? 0 :
 		    code + x->exit[i].jmp, code + x->exit[i].stub);
-		if (x->exit[i].jmp == 0)
-			continue;
-		key = key_of_exit(f, x->exit[i].target);
-		t = table_find(key);
-		if (t != 0)
-			link_exit(e, t - 1);
-		else
-			wait_for(e, key);
+		if (x->exit[i].jmp != 0)
+			link_or_wait(e, key_of_exit(f, x->exit[i].target));
 	}
 }
 

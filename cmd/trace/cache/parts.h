@@ -169,7 +169,8 @@ bool written_release(void);
 struct link {
 	int16_t jmp, stub;	/* its rel32 and its stub, from the entry of */
 	uint32_t from;		/* its fragment; jmp 0: it has none */
-	uint32_t next;		/* list of exits with the same target, + 1 */
+	uint32_t next;		/* list of exits with the same target, + 1;
+				 * or that it rests, see link.c */
 	uint32_t to;		/* fragment that it is linked to, + 1; or 0 */
 };
 
@@ -194,6 +195,8 @@ void link_waiting(uint32_t f);
 bool link_any_waits(void);
 /* Fragment f is gone: exits that were linked to it wait for its key. */
 void link_lost(uint32_t f);
+/* f was dropped and is used again: those of its exits that rest go on. */
+void link_revived(const struct frag *f);
 /* All fragments are gone: no exit has a link or waits. */
 void link_reset(void);
 /* Make the landing of frames that jumps push; where it is. */
