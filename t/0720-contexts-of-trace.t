@@ -19,7 +19,11 @@ record() {
 	rm -f "$to"
 	timeout -k 5 "$LIMIT" "$B/trace" $kind -o "$to" -- "$@" \
 	    </dev/null >record.out 2>record.err
-	[ -e "$to" ] && grep -q '^E [es]' "$to"
+	status=$?
+	[ -e "$to" ] && grep -q '^E [es]' "$to" && return
+	echo "# trace $kind: status $status, $(ls -l "$to" 2>&1)"
+	sed 's/^/# /' record.err
+	return 2
 }
 # Costs without descriptions, and stacks with all contexts.
 graph() { # STREAM COSTS OPTION...
@@ -39,7 +43,10 @@ meet() {
 	shift 2
 	for try in $(seq "$TRIES"); do
 		record "$a" order "$@" && record "$b" other "$@" || return 2
-		$result order want.$try && $result other got.$try || return 2
+		$result order want.$try && $result other got.$try || {
+			echo "# $result failed"
+			return 2
+		}
 		for i in $(seq "$try"); do
 			for want in want.$i want.$try; do
 				got=got.$try
