@@ -49,6 +49,8 @@ struct guest_state {
 	uint64_t sigmask;
 	uint64_t restart;	/* 1: first make the call in gpr, up to pc */
 	uint64_t window;	/* its window, see WINDOW_OPEN; or 0 */
+	uint64_t due;		/* --every: instructions until it ends, or the
+				 * next one begins */
 	uint64_t rseq;		/* its struct rseq, or 0, and the signature */
 	uint64_t rseqsig;
 };
@@ -96,6 +98,7 @@ struct boot {
 	uint64_t ncount;	/* its counters */
 	uint64_t sets, ways;	/* kind cache: of each thread's table; else 0 */
 	uint64_t lineshift;	/* log2 of a line's bytes */
+	uint64_t every, span;	/* see struct options */
 	uint32_t leave[2];	/* heads of records: a line of code, of data,
 				 * leaves the table */
 	uint32_t alloc;		/* head of records of --allocs; 0: none */

@@ -22,14 +22,15 @@
 #include "xlate/xlate.h"
 
 static struct options *set;	/* other files see these as const: opt */
+static bool after_given;
 
 static const char synopsis[] =
     "[-fv] [-e kind] [-i n] [-o file] [--exec=word] [--cpu=level]\n"
     "             [--client-requests[=on|off]] [--log=file] "
     "[--control=file]\n"
     "             [--vdso=yes|no] [--aslr] [--after=n] [--for=n]\n"
-    "             [--for-time=s] [--from=function] [--to=function]\n"
-    "             [--last=size]\n"
+    "             [--every=n] [--for-time=s] [--from=function]\n"
+    "             [--to=function] [--last=size]\n"
     "             [--stdout=file] [--clear-env[=keep]] [--contexts[=max]]\n"
     "             [--allocs] [--alloc-fn=name:n] [--free-fn=name:n]\n"
     "             [--syscall-times] [--rep=once|each] "
@@ -57,6 +58,7 @@ static const char help[] =
 "                       ends, --for is done, or we are interrupted\n"
 "      --after=N        tell nothing of the first N instructions\n"
 "      --for=N          then tell N and let the program go on natively\n"
+"      --every=N        tell as many of each N, and let it go on in between\n"
 "      --for-time=S     let the program go on natively after S seconds\n"
 "      --from=FN        tell only what a thread does in function FN\n"
 "      --to=FN          not until FN returns, but until it enters this one\n"
@@ -99,8 +101,9 @@ static const char help[] =
 "  -h, --help           this text\n"
 "      --version        the version\n";
 
-enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_TIME, OPT_FROM, OPT_TO, OPT_VDSO,
-	OPT_ASLR, OPT_STDOUT, OPT_CLEAR, OPT_DEBUG, OPT_ADOPT, OPT_LAST,
+enum { OPT_CPU = 256, OPT_AFTER, OPT_FOR, OPT_EVERY, OPT_TIME, OPT_FROM,
+	OPT_TO, OPT_VDSO, OPT_ASLR, OPT_STDOUT, OPT_CLEAR, OPT_DEBUG,
+	OPT_ADOPT, OPT_LAST,
 	OPT_CONTEXTS, OPT_CLIENT, OPT_LOG, OPT_EXEC, OPT_IMAGE, OPT_ALLOCS,
 	OPT_ALLOC_FN, OPT_FREE_FN, OPT_SYSTIMES, OPT_REP, OPT_MODIFY,
 	OPT_STORE, OPT_STORE_MAX, OPT_CONTROL,
@@ -119,6 +122,7 @@ static const struct option options[] = {
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "after", required_argument, NULL, OPT_AFTER },
 	{ "for", required_argument, NULL, OPT_FOR },
+	{ "every", required_argument, NULL, OPT_EVERY },
 	{ "for-time", required_argument, NULL, OPT_TIME },
 	{ "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },
@@ -319,9 +323,13 @@ one_option(int c)	/* table */
 		prog_version();
 	case OPT_AFTER:
 		set->after = num_arg("--after", optarg, 0, 1ull << 60);
+		after_given = true;
 		break;
 	case OPT_FOR:
 		set->during = num_arg("--for", optarg, 1, 1ull << 60);
+		break;
+	case OPT_EVERY:
+		set->every = num_arg("--every", optarg, 2, 1ull << 60);
 		break;
 	case OPT_TIME:
 		set_time(optarg);
@@ -506,6 +514,31 @@ check_requests(void)
 		    "in the name with -f");
 }
 
+/*
+ * With --every, --after and --for are about each window.  Without --after the
+ * first one is in the middle of its part of the run.
+ */
+static void
+settle_every(void)
+{
+	if (opt->every == 0)
+		return;
+	if (opt->during == 0 || opt->during >= opt->every)
+		die("--every: needs --for, the length of each window, below "
+		    "that from one to the next");
+	if (opt->windows != 0 || opt->interval != 0 || opt->last != 0)
+		die("--every: begins and ends windows itself; no --from, --to, "
+		    "--client-requests, -i, --last");
+	if (opt->contexts != 0)
+		die("--every: no --contexts: windows begin within calls whose "
+		    "callers nobody has seen");
+	set->span = opt->during;
+	set->first = after_given ? opt->after :
+	    (opt->every - opt->span) / 2;
+	set->during = set->after = 0;
+	set->windows = WINDOWS_EVERY;
+}
+
 /* Where a FIFO of this name would be, is there another file? */
 static void
 check_control(void)
@@ -571,6 +604,7 @@ cmdline(int argc, char *argv[])
 	    opt->pid != 0))
 		prog_usage(synopsis);
 	check_options();
+	settle_every();
 	choose_output();
 	set->relocates = !opt->aslr && opt->pid == 0 && !launch_can_fix();
 	follow_options(optind, argv);

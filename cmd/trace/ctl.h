@@ -28,7 +28,8 @@
 
 enum {			/* control.windows */
 	WINDOWS_FROM = 1, WINDOWS_TO = 2,
-	WINDOWS_REQUESTS = 4	/* the program switches by client requests */
+	WINDOWS_REQUESTS = 4,	/* the program switches by client requests */
+	WINDOWS_EVERY = 8	/* by numbers of instructions, see --every */
 };
 
 /*

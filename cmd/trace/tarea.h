@@ -73,7 +73,7 @@
 	uint64_t hint_mask;	/* kind cache: bits that select a hint */ \
 	int16_t hint[TABLE_HINTS]; /* kind cache: see table.c */	\
 	uint64_t clock;		/* kind cache: filtercheck.c ticks */	\
-	uint64_t left;		/* kind cache, --for: instructions */	\
+	uint64_t left;		/* --for, --every: instructions */	\
 	uint64_t tmp2, gsbase;						\
 	uint64_t operand;	/* address that EMU_FPSAVE wrote to */	\
 	uint64_t look_ret;	/* rt_look: goes on there, in the cache */ \
@@ -89,6 +89,7 @@
 	uint64_t stack;		/* top of the runtime's stack */	\
 	uint64_t place[2];	/* rt.place */				\
 	uint64_t window;	/* stack pointer where its window began */ \
+	uint64_t due;		/* of a new thread, see guest_state */	\
 	uint32_t samples[2];	/* entries of compared code until	\
 				 * the next sample, see code/watch.c */	\
 	uint8_t vec[128];	/* of a gather: index, then mask; kind	\

@@ -41,7 +41,7 @@ enum { OUT_MAX = 4096, TAIL = 96, NVICTIM_MAX = 1000 };
 
 static const struct mode {
 	const char *name;
-	const char *args[4];
+	const char *args[5];	/* the last is NULL */
 	bool is_whole;		/* the checker reads this kind */
 	bool is_stored;		/* run twice, with a store */
 	bool is_mute;		/* there is no stream */
@@ -59,6 +59,14 @@ static const struct mode {
 	{ "branches", { "-e", "branches" }, .is_whole = true },
 	{ "rounds", { "-e", "branches", "--rep=each" }, .is_whole = true },
 	{ "outside", { "-e", "all", "--from=0x1000" }, .is_whole = true },
+	{ "sampled", { "-e", "all", "--every=197", "--for=61" },
+	    .is_whole = true },
+	{ "sampledcache", { "-e", "cache", "--every=197", "--for=61" },
+	    .is_whole = false },
+	{ "sampledcounts", { "-e", "counts", "--every=197", "--for=61" },
+	    .is_whole = true },
+	{ "sampledbranches", { "-e", "branches", "--every=197", "--for=61" },
+	    .is_whole = true },
 	{ "cachesmall", { "-e", "cache=2,64,2" }, .is_whole = false },
 	{ "cachecontexts", { "-e", "cache", "--contexts" }, .is_whole = true },
 	{ "long", { "-e", "all", "--debug=long" }, .is_whole = true },

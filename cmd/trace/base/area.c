@@ -132,6 +132,8 @@ boot_options(void)
 	if (opt->allocs)
 		b->flags |= BOOT_ALLOCS;
 	b->alloc = alloc;
+	b->every = opt->every;
+	b->span = opt->span;
 	if (opt->kind->alone) {
 		b->flags |= BOOT_CACHE;
 		b->sets = opt->sets;

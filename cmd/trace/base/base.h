@@ -107,6 +107,9 @@ struct options {
 	enum cpu cpu;
 	uint64_t interval;
 	uint64_t after, during;	/* the window, in instructions; 0: no bound */
+	uint64_t every, span;	/* windows of `span' instructions, from the
+				 * beginning of one to that of the next; or 0 */
+	uint64_t first;		/* instructions before the first of them */
 	double seconds;		/* let go after this time; 0: never */
 	unsigned windows;	/* WINDOWS_* of --from, --to, requests */
 	bool off;		/* --client-requests=off: at the start */

@@ -268,8 +268,8 @@ frag_new(app_pc pc, unsigned mode, uint32_t owner)
 	if (!make_room(z))
 		return -1;
 	area.zone_used[z] = (area.zone_used[z] + 15) & ~15u;
-	making.kind = inside != &kind_skip && (mode & MODE_OUT) ?
-	    &kind_outside : inside;
+	making.kind = inside == &kind_skip || !(mode & MODE_OUT) ? inside :
+	    opt->every != 0 ? &kind_between : &kind_outside;
 	making.once = (mode & MODE_ONCE) != 0;
 	making.by_lookup = (mode & MODE_LOOKUP) != 0 || opt->contexts != 0;
 	mode &= MODE_ALL;

@@ -59,6 +59,7 @@ inject_state(struct guest_state *s, const struct user_regs_struct *r)
 	s->fsbase = r->fs_base;
 	s->gsbase = r->gs_base;
 	s->window = opt->windows == WINDOWS_TO ? WINDOW_OPEN : 0;
+	s->due = opt->first;
 }
 
 void

@@ -148,6 +148,7 @@ begin(struct tarea *t, const struct guest_state *s)
 	t->fsbase = s->fsbase;
 	t->gsbase = s->gsbase;
 	t->window = s->window;
+	t->due = s->due;
 	t->rseq = s->rseq;
 	t->rseqsig = s->rseqsig;
 	sys2(__NR_sigaltstack, NULL, &t->altstack);

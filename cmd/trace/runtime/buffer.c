@@ -148,11 +148,12 @@ buffer_first(struct tarea *t)
 	t->p = t->left = buffer_span();
 	if (t->skips)
 		return;
-	if (rt.ctl->off || (rt.ctl->windows & (WINDOWS_FROM | WINDOWS_TO) &&
+	if (rt.ctl->off || (rt.ctl->windows & ~WINDOWS_REQUESTS &&
 	    t->window == 0))
 		buffer_aside(t);
 	else if (rt.bufs != 0)
 		take(t);
+	window_first(t);
 }
 
 /*
@@ -192,6 +193,7 @@ void
 buffer_asleep(struct tarea *t)
 {
 	bool out = t->skips == SKIP_OUT;
+	uint64_t p = t->p;
 
 	if (rt.ctl->inuse < NBUF / 2)
 		return;
@@ -200,8 +202,10 @@ buffer_asleep(struct tarea *t)
 	if (t->bufend != 0)
 		queue_buffer(t);
 	t->bufend = 0;
-	if (out)
+	if (out) {
 		buffer_aside(t);
+		t->p = p;
+	}
 }
 
 void

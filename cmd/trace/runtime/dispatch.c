@@ -211,9 +211,10 @@ dispatch_go(struct tarea *t, uint64_t exitno)
 /*
  * Kind counts: REG_P counts instructions down; kind cache with --for: t->left.
  * When it reaches 0 an interval has ended, behind the block whose execution
- * completed it.
+ * completed it.  True: that is why the thread left the cache, or it is in other
+ * code now; so its exit has no need of a link.
  */
-static void
+static bool
 interval(struct tarea *t)
 {
 	uint64_t arg[4] = { 0, 0, 0, 0 };
@@ -221,14 +222,15 @@ interval(struct tarea *t)
 
 	if ((left == &t->p && t->bufend != 0) || (int64_t)*left > 0 ||
 	    t->skips == SKIP_OUT || buffer_span() == 0)
-		return;
+		return false;
 	if (t->skips == SKIP_AFTER) {
 		ask(t, REQ_WINDOW, arg);
 		buffer_first(t);
-		return;
+		return true;
 	}
 	queue_interval(t);
 	*left = buffer_span();
+	return true;
 }
 
 void
@@ -386,6 +388,7 @@ dispatch_miss(struct tarea *t)
 	t->slot->nmissed++;
 	signal_unhold(t);
 	interval(t);
+	window_counted(t);
 	window_returned(t);
 	if (jump && c != NULL)
 		jump_called(t, c);
@@ -409,6 +412,7 @@ dispatch_called(struct tarea *t)
 	t->slot->incache = 0;
 	signal_unhold(t);
 	interval(t);
+	window_counted(t);
 	dispatch_go(t, is_due ? CALLED | arc : ~0ull);
 }
 
@@ -586,10 +590,13 @@ dispatch_exit(struct tarea *t)
 		c.move = MOVE_NONE;
 	}
 	t->slot->incache = 0;
-	interval(t);
+	if (interval(t))
+		link = ~0ull;
 	do_exit(t, &x, nr, once);
 	contexts_left(t, &x, &c);
 	if (t->tf && x.kind == EXIT_EMULATE && state_is_outside(&x))
 		signal_raise(t, SIG_TRAP, TRAP_TRACE, t->pc);
+	if (window_counted(t))
+		link = ~0ull;
 	dispatch_go(t, link);
 }

@@ -71,6 +71,18 @@ void allocs_thread(struct tarea *);
 
 /* ---- window.c ---- */
 
+/*
+ * How many instructions the thread is from the beginning or the end of a window
+ * of --every; it may be a few behind it.
+ */
+int64_t window_left(const struct tarea *);
+/* A thread begins: so many instructions are left to it. */
+void window_first(struct tarea *);
+/*
+ * --every: if it has counted them, begin or end a window; true: so it did.  The
+ * thread is outside of the cache, and what it executed is not taken back now.
+ */
+bool window_counted(struct tarea *);
 /* At the first instruction of a function of --from or --to. */
 void window_exit(struct tarea *);
 /* Behind a return or an indirect jump: does that end the window? */
@@ -86,6 +98,13 @@ window_mode(const struct tarea *t)
 {
 	return (t->skips == SKIP_OUT ? MODE_OUT : MODE_IN) |
 	    (t->past != 0 && t->past == t->pc ? MODE_PAST : 0);
+}
+
+/* Does it count instructions down in REG_P; not in t->left? */
+static inline bool
+window_in_p(const struct tarea *t)
+{
+	return t->skips || (rt.boot.countbytes != 0 && !p_is_kept());
 }
 
 #pragma GCC visibility pop

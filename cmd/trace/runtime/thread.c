@@ -32,6 +32,7 @@ inherit(struct tarea *c, struct tarea *t, uint64_t stack, uint64_t tls,
 	c->gsbase = t->gsbase;
 	/* made within a window, it is in one until its end */
 	c->window = t->window != 0 ? WINDOW_OPEN : 0;
+	c->due = (uint64_t)window_left(t);
 	c->syncblocked = t->syncblocked;
 	if (flags & CLONE_VFORK)
 		c->altstack = t->altstack;
@@ -133,6 +134,7 @@ hold(struct tarea *t)
 	b->at.gsbase = t->gsbase;
 	b->at.sigmask = (t->start_mask - 1) | t->syncblocked;
 	b->at.window = t->window;
+	b->at.due = (uint64_t)window_left(t);
 	__atomic_fetch_or(&b->flags, BOOT_HELD, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(child, __ATOMIC_SEQ_CST) == CHILD_HELD &&
 	    !rt.ctl->letgo && !trace_died())

@@ -14,9 +14,9 @@
 void
 told_count_down(struct tarea *t, uint64_t n)
 {
-	if (t->skips || (rt.boot.countbytes != 0 && !p_is_kept()))
+	if (window_in_p(t))
 		t->p -= n;
-	else if (rt.boot.countbytes != 0)
+	else
 		t->left -= n;
 }
 
@@ -87,6 +87,7 @@ told_prefix(struct tarea *t, uint32_t block, const struct mapent *m,
 		tell_counted(t, arg[1], m->rep, rounds);
 		return;
 	}
+	told_count_down(t, arg[1]);
 	if (t->bufend == 0)
 		return;
 	if (id != 0) {
@@ -113,6 +114,7 @@ told_exit(struct tarea *t, const struct exitmeta *x)
 		count_one(t, x, 1);
 		return;
 	}
+	told_count_down(t, x->n);
 	buffer_room(t, size);
 	*(volatile uint32_t *)t->p = x->id;
 	t->p += size;
@@ -174,6 +176,7 @@ told_back(struct tarea *t, const struct exitmeta *x, unsigned n)
 	if (t->bufend == 0 || rt.boot.countbytes != 0) {
 		count_one(t, x, -1);
 	} else {
+		told_count_down(t, -(uint64_t)x->n);
 		t->p -= record_size(record_nvalues(x->id));
 		*(volatile uint32_t *)t->p = 0;
 	}

@@ -9,6 +9,13 @@
  * does the runtime where an indirect transfer comes out.  With --contexts all
  * calls end with the window.
  *
+ * With --every, windows begin and end by numbers of instructions instead: each
+ * thread counts those that are left down, in REG_P or, where a window of the
+ * kind has a use for that, in t->left.  A window ends with the block that
+ * exceeds it, and the next one begins so much earlier.  A new thread is as far
+ * as the one that made it, so that short ones are in windows as often as long
+ * ones.
+ *
  * Client requests switch all threads, at once or when they next come by here:
  * trace makes them leave the cache.
  */
@@ -23,7 +30,8 @@ begin(struct tarea *t)
 	buffer_back(t);
 	if (t->bufend == 0)
 		buffer_awake(t);
-	t->window = rt.ctl->windows & WINDOWS_TO ? WINDOW_OPEN : t->gpr[4];
+	t->window = rt.ctl->windows & (WINDOWS_TO | WINDOWS_EVERY) ?
+	    WINDOW_OPEN : t->gpr[4];
 	contexts_begin_window(t);
 }
 
@@ -40,6 +48,43 @@ end(struct tarea *t, enum qtype type)
 		buffer_publish(t, type, 0, 0);
 	buffer_aside(t);
 	t->window = 0;
+}
+
+int64_t
+window_left(const struct tarea *t)
+{
+	return (int64_t)(window_in_p(t) ? t->p : t->left);
+}
+
+static void
+set_left(struct tarea *t, int64_t left)
+{
+	*(window_in_p(t) ? &t->p : &t->left) = (uint64_t)left;
+}
+
+void
+window_first(struct tarea *t)
+{
+	if (rt.ctl->windows & WINDOWS_EVERY)
+		set_left(t, (int64_t)t->due);
+}
+
+bool
+window_counted(struct tarea *t)
+{
+	int64_t left = window_left(t);
+
+	if (left > 0 || !(rt.ctl->windows & WINDOWS_EVERY))
+		return false;
+	if (t->skips) {
+		begin(t);
+		left += (int64_t)rt.boot.span;
+	} else {
+		end(t, Q_WINDOW);
+		left += (int64_t)(rt.boot.every - rt.boot.span);
+	}
+	set_left(t, left);
+	return true;
 }
 
 void

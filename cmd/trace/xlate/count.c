@@ -64,6 +64,35 @@ step_p(struct xlate *x, unsigned e)
 }
 
 /*
+ * The same for a direct exit where the guest's flags are dead:
+ *
+ *	incq counter(T); add $-n,P; jg on; store exitno; jmp rt_exit; on:
+ */
+static void
+count_freely(struct xlate *x, unsigned e, bool count, bool check)
+{
+	struct emitter *c = &x->c;
+	uint8_t *on;
+
+	if (count)
+		emit_inc_mem(c, REG_T, T_COUNT + 8 *
+		    (int32_t)x->cnt[x->exit[e].n]);
+	if (!check) {
+		step_p(x, e);
+		mark_exit(x, e, MAP_LEFT);
+		return;
+	}
+	if (count)
+		mark_exit(x, e, MAP_COUNTED);
+	emit_add_imm(c, REG_P, -(int32_t)x->exit[e].n);
+	mark_exit(x, e, MAP_LEFT);
+	on = emit_jcc8(c, 15);
+	emit_store_simm(c, REG_T, TO(exitno), (int32_t)(x->firstexit + e));
+	emit_jmp_mem(c, REG_T, TO(rt_exit));
+	emit_patch8(on, c->p);
+}
+
+/*
  * Subtract the exit's instructions from REG_P.  `count`: increment the counter
  * of its id; `check`: leave by the runtime where an interval ends.
  */
@@ -75,10 +104,8 @@ count_exit(struct xlate *x, unsigned e, bool count, bool check)
 	int indirect = x->exit[e].kind == EXIT_INDIRECT;
 	int to = indirect ? TO(tmp1) : HOME(RCX);
 
-	if (count && !check && exit_frees_flags(x, e)) {
-		emit_inc_mem(c, REG_T, at);
-		step_p(x, e);
-		mark_exit(x, e, MAP_LEFT);
+	if (exit_frees_flags(x, e) && (check || count)) {
+		count_freely(x, e, count, check);
 		return;
 	}
 	if (indirect)
@@ -106,10 +133,14 @@ count_exit(struct xlate *x, unsigned e, bool count, bool check)
 void
 count_tell(struct xlate *x, unsigned e)
 {
-	count_exit(x, e, true, opt->interval != 0 || opt->during != 0);
+	count_exit(x, e, true, opt->interval != 0 || opt->during != 0 ||
+	    opt->every != 0);
 }
 
-/* Before --after is over: count instructions, report nothing. */
+/*
+ * Before --after is over, and between the windows of --every: count
+ * instructions, report nothing.
+ */
 void
 count_skip(struct xlate *x, unsigned e)
 {
@@ -124,8 +155,7 @@ count_outside(struct xlate *x, unsigned e)
 		note_exit(x, e);
 }
 
-/* Kind cache with --for: subtract the exit's instructions from what is left. */
-static void
+void
 count_left(struct xlate *x, unsigned e)
 {
 	struct emitter *c = &x->c;
@@ -163,7 +193,7 @@ count_tell_homed(struct xlate *x, unsigned e)
 	    BIT(RCX) : 0);
 	int r = RCX;
 
-	if (!counts_refs() && opt->during == 0 && exit_frees_flags(x, e)) {
+	if (!counts_refs() && !counts_left() && exit_frees_flags(x, e)) {
 		emit_inc_mem(&x->c, REG_T, at);
 		return;
 	}
@@ -177,7 +207,7 @@ count_tell_homed(struct xlate *x, unsigned e)
 	count_up(&x->c, at, r);
 	if (counts_refs())
 		refs_tell(x, e, r);
-	if (opt->during != 0)
+	if (counts_left())
 		count_left(x, e);
 }
 

@@ -2,7 +2,7 @@
  * kinds - the table of kinds of events
  *
  * A row says what a kind reports and what its fragments do for that.  Each
- * fragment has one kind: that of -e, or one of the two behind the table.
+ * fragment has one kind: that of -e, or one of the three behind the table.
  */
 #include <string.h>
 
@@ -36,6 +36,7 @@ static const struct kind kinds[] = {
 
 const struct kind kind_skip = { .tell = count_skip };
 const struct kind kind_outside = { .outside = true, .tell = count_outside };
+const struct kind kind_between = { .outside = true, .tell = count_skip };
 
 const struct kind *
 kind_find(const char *name)

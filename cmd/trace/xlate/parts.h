@@ -132,12 +132,20 @@ void allocs_return_cold(struct xlate *, unsigned e, uint8_t *returned,
 
 /*
  * count.c: struct kind's tell. In kind counts: step the exit's counter, and
- * what is counted down; before --after is over, only the latter; outside of
- * windows and in kind none, only note which exit it was.
+ * what is counted down; before --after is over, and between the windows of
+ * --every, only the latter; outside of other windows and in kind none, only
+ * note which exit it was.
  */
 void count_tell(struct xlate *, unsigned e);
 void count_skip(struct xlate *, unsigned e);
 void count_outside(struct xlate *, unsigned e);
+/* Other kinds, with --for or --every: what is left is in t->left. */
+void count_left(struct xlate *, unsigned e);
+static inline bool
+counts_left(void)
+{
+	return opt->during != 0 || opt->every != 0;
+}
 /* In kind cache: by a register that is at home already, if there is one. */
 void count_tell_homed(struct xlate *, unsigned e);
 /* In kind branches: the same, behind learn_exit. */

@@ -69,4 +69,6 @@ record_tell(struct xlate *x, unsigned e)
 
 	emit_store_imm32(&x->c, REG_P, 0, record_head(x->id[n], k));
 	emit_lea(&x->c, REG_P, REG_P, VALUE(k));
+	if (opt->every != 0)
+		count_left(x, e);
 }

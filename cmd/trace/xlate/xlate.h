@@ -313,6 +313,6 @@ const struct kind *kind_find(const char *name);
 /* The names that -e takes, separated by commas. */
 const char *kind_names(void);
 /* The kinds of code before --after is over and outside of windows. */
-extern const struct kind kind_skip, kind_outside;
+extern const struct kind kind_skip, kind_outside, kind_between;
 
 #endif

@@ -1,0 +1,127 @@
+#!/bin/sh
+# trace --every: each thread tells --for's instructions of every so many. All
+# kinds tell the same ones, where they begin and how many follows from the
+# numbers, and the program does not notice.
+. t/lib.sh
+
+[ -x "$B/trace" ] || skip_all "no trace"
+${CC:-gcc} -O1 -g -no-pie -o "$T/rounds" t/fix/rounds.c || exit 99
+"$T/rounds" closed >"$T/native"
+
+# the same addresses in each run
+FIXED=
+! setarch -R true 2>/dev/null || FIXED="setarch -R"
+
+# sampled EVERY FOR KIND OPTION...: instructions told, by address in $T/costs
+sampled() {
+	every=$1 for=$2 kind=$3
+	shift 3
+	timeout -k 5 120 $FIXED "$B/trace" -e "$kind" --every="$every" \
+	    --for="$for" --clear-env "$@" -o "$T/ev" "$T/rounds" closed \
+	    >"$T/o" && cmp "$T/o" "$T/native" &&
+	    "$B/icount" "$T/ev" >"$T/costs" &&
+	    sed -n 's/^totals: //p' "$T/costs"
+}
+whole=$($FIXED "$B/trace" -e counts --clear-env -o "$T/ev" "$T/rounds" closed \
+    >/dev/null && "$B/icount" "$T/ev" | sed -n 's/^totals: //p')
+
+for numbers in "1000 100" "5000 4999" "97 31" "2 1" "300000 1"; do
+	set -- $numbers
+	all=$(sampled $1 $2 all)
+	cp "$T/costs" "$T/all"
+	for kind in blocks counts cache branches; do
+		same "every $1, $2: kind $kind" "$all" "$(sampled $1 $2 $kind)"
+		samefile "every $1, $2: kind $kind, by address" "$T/all" \
+		    "$T/costs"
+	done
+done
+# windows are in the middle of their parts of the run, or behind --after
+n=$(sampled 10000 2500 all)
+echo "# $n of $whole"
+ok "a quarter is told" "$([ $((n * 4)) -gt $((whole - 12000)) ] &&
+    [ $((n * 4)) -lt $((whole + 12000)) ]; echo $?)"
+same "a window each" $(((whole - 3750) / 10000 + 1)) "$(grep -c '^J window' "$T/ev")"
+# the last instructions, in a program whose repeated ones never fault
+at_end() {
+	$FIXED "$B/trace" -e counts --clear-env -o "$T/ev" "$@" "$T/rounds" \
+	    >/dev/null && "$B/icount" "$T/ev" | sed -n 's/^totals: //p'
+}
+open=$(at_end)
+n=$(at_end --every=1G --for=500M --after=$((open - 5000)))
+ok "--after: the last 5000, $n" "$([ "$n" -gt 4900 ] && [ "$n" -le 5000 ]
+    echo $?)"
+same "no window before the end" 0 "$(sampled $((whole * 4)) 10 counts)"
+
+# where the cache is flushed, exits are not linked, ids run out
+all=$(sampled 1000 300 all)
+for o in tinycache nolink fewids; do
+	same "--debug=$o" "$all" "$(sampled 1000 300 all --debug=$o)"
+	same "--debug=$o, counts" "$all" "$(sampled 1000 300 counts \
+	    --debug=$o)"
+done
+same "--debug=fewcounts" "$all" "$(sampled 1000 300 cache --debug=fewcounts)"
+# the misses of kind all
+for kind in all cache; do
+	sampled 20000 5000 $kind >"$T/n"
+	"$B/cachesim" --D1=32768,8,64 --I1=32768,8,64 --LL=262144,8,64 \
+	    "$T/ev" 2>"$T/err" | sed /^creator/d >"$T/misses.$kind"
+done
+samefile "the misses of kind all" "$T/misses.all" "$T/misses.cache"
+
+# A new thread is as far as the one that made it: threads that are shorter than
+# the way to a window are told as often as the others.
+cat >"$T/threads.c" <<'END'
+#include <pthread.h>
+#include <stddef.h>
+static void *work(void *n)
+{
+	for (volatile long i = 0; i < (long)n; i++)
+		;
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	for (int i = 0; i < 400; i++) {
+		pthread_create(&t, NULL, work, (void *)2000);
+		pthread_join(t, NULL);
+		work((void *)2000);
+	}
+	return argc;
+}
+END
+${CC:-gcc} -O1 -pthread -o "$T/threads" "$T/threads.c" || exit 99
+for kind in all counts; do
+	status 1 "threads, kind $kind" "$B/trace" -e $kind --every=50000 \
+	    --for=10000 -o "$T/ev" "$T/threads"
+	n=$("$B/icount" "$T/ev" | sed -n 's/^totals: //p')
+	"$B/trace" -e counts -o "$T/ev" "$T/threads"
+	w=$("$B/icount" "$T/ev" | sed -n 's/^totals: //p')
+	ok "threads, kind $kind: a fifth, $n of $w" "$([ $((n * 5)) -gt \
+	    $((w * 8 / 10)) ] && [ $((n * 5)) -lt $((w * 12 / 10)) ]; echo $?)"
+done
+# so is a process that is followed, and its image after an exec begins anew
+check "processes" "$B/trace" -f -e counts --every=1000 --for=100 \
+    -o "$T/f.%p.ev" sh -c '"$1" closed; "$1" closed' - "$T/rounds"
+for f in "$T"/f.*.ev; do
+	n=$("$B/icount" "$f" | sed -n 's/^totals: //p')
+	ok "a process: $n" "$([ "${n:-0}" -gt 1000 ]; echo $?)"
+done
+
+says() {
+	saying=$1
+	shift
+	status 125 "$*" "$B/trace" "$@" -o "$T/none" true
+	cp "$T/err" "$T/message"
+	check "$*: the message" grep -q -- "$saying" "$T/message"
+}
+says "needs --for" --every=10
+says "needs --for" --every=10 --for=10
+says "begins and ends windows itself" --every=10 --for=1 --from=main
+says "begins and ends windows itself" --every=10 --for=1 -e counts -i5
+says "begins and ends windows itself" --every=10 --for=1 --client-requests
+says "begins and ends windows itself" --every=10 --for=1 --last=64k
+says "no --contexts" --every=10 --for=1 -e counts --contexts
+says "kind none tells nothing" --every=10 --for=1 -e none
+
+done_testing
