@@ -232,6 +232,7 @@ struct walk_ctx {
 	int64_t own;		/* kind calls: its own ticks */
 	/* columns: own costs that belong to no instruction, or NULL */
 	int64_t *costs;
+	struct walk_ctx *lines;	/* whose lines they are a part of, or NULL */
 	struct walk_ctx *next;	/* all, in order */
 };
 

@@ -15,6 +15,7 @@
  *	states.c	contexts, calls and their costs
  *	lines.c	own costs by address
  *	frames.c	outcomes of references alone
+ *	share.c	own costs of a function's contexts, by line
  *	tally.c	sums by two numbers
  *
  * Other calls are followed by lib's callwalk.h.
@@ -37,6 +38,7 @@ extern struct callgraph_options {
 	bool calls;		/* write entries and exits, not costs */
 	bool parts;		/* some option asks for parts */
 	bool writes;		/* modifications are writes */
+	bool share;		/* own costs of several contexts, by line */
 	bool whole_blocks;	/* marks count for the whole basic block */
 	const char *ordered;	/* an option that kinds counts and cache lack */
 	const char *executed;	/* one that needs kind blocks or all */
@@ -161,8 +163,11 @@ uint32_t states_group(uint32_t state);
 /* The function of a group, and its first state. */
 struct func *states_function(uint32_t group);
 uint32_t states_first(uint32_t group);
-/* Are a group's own costs by line those of one context? */
-bool states_has_lines(uint32_t group);
+/*
+ * The context that has a group's own costs by line: the only one; or one whose
+ * lines all of them share; or NULL, if nobody wants these.
+ */
+struct walk_ctx *states_lines(uint32_t group);
 /* The context of a state in the thread made last. */
 struct walk_ctx *states_ctx(uint32_t state);
 
@@ -206,6 +211,17 @@ void frames_end(void);
 /* As NAME_make and NAME_clear. */
 void frames_make(void);
 void frames_clear(void);
+
+/* ---- share.c ---- */
+
+/* Forget all lines; a line of a function's, with its counts by column. */
+void share_begin(void);
+void share_line(uint64_t addr, const int64_t *n);
+/*
+ * Put a context's part of each line, whose columns add up to own, into the rows
+ * of their addresses.  False: so much is not left, and no row was asked for.
+ */
+bool share_take(const int64_t *own, int64_t *(*row)(uint64_t addr));
 
 /* ---- contexts.c: all of these, in a stream with contexts ---- */
 

@@ -97,6 +97,8 @@ contexts_end(void)
 	frames_end();
 	make();
 	if (walk.contexts)
-		dump_remark("Own costs of functions in several contexts: at "
-		    "their first address");
+		dump_remark(opt.share ? "Own costs of functions in several "
+		    "contexts: each line's shared in proportion" :
+		    "Own costs of functions in several contexts: at their "
+		    "first address");
 }

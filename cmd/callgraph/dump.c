@@ -543,18 +543,49 @@ write_head(const char *trigger, const char *fn, int thread)
 }
 
 static void
+add_slots(const struct walk_ctx *c)
+{
+	for (struct walk_slot *sl = c->slots; sl != NULL; sl = sl->next)
+		add_slot(sl);
+}
+
+/* The contexts that share lines are one behind the other. */
+static void
+begin_sharing(const struct walk_ctx *lines)
+{
+	static const struct walk_ctx *last;
+
+	if (lines == NULL || lines == last)
+		return;
+	last = lines;
+	nrow = 0;
+	add_slots(lines);
+	settle_rows();
+	share_begin();
+	for (size_t i = 0; i < nrow; i++)
+		share_line(row[i].addr, counts + row[i].at);
+}
+
+/* Costs that belong to no instruction of the context's: it may share others. */
+static void
+add_costs(const struct walk_ctx *c)
+{
+	if (c->costs != NULL && (c->lines == NULL ||
+	    !share_take(c->costs, add_row)))
+		memcpy(add_row(c->fn->start), c->costs,
+		    walk.ncol * sizeof *c->costs);
+}
+
+static void
 write_contexts(struct walk_ctx *const *v, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
+		begin_sharing(v[k]->lines);
 		nrow = 0;
-		for (struct walk_slot *sl = v[k]->slots; sl != NULL;
-		    sl = sl->next)
-			add_slot(sl);
+		add_slots(v[k]);
 		if (v[k]->own != 0)
 			add_row(v[k]->fn->start)[0] = v[k]->own;
-		if (v[k]->costs != NULL)
-			memcpy(add_row(v[k]->fn->start), v[k]->costs,
-			    walk.ncol * sizeof *v[k]->costs);
+		add_costs(v[k]);
 		settle_rows();
 		gather_arcs(v[k]);
 		gather_jumps(v[k]);
@@ -609,13 +640,21 @@ zero_slot(struct walk_slot *sl)
 	m->extra = NULL;
 }
 
+static void
+zero_slots(const struct walk_ctx *c)
+{
+	for (struct walk_slot *sl = c->slots; sl != NULL; sl = sl->next)
+		zero_slot(sl);
+}
+
 void
 dump_zero(void)
 {
 	stack_settle();
 	for (struct walk_ctx *c = contexts; c != NULL; c = c->next) {
-		for (struct walk_slot *sl = c->slots; sl != NULL; sl = sl->next)
-			zero_slot(sl);
+		zero_slots(c);
+		if (c->lines != NULL)
+			zero_slots(c->lines);
 		zero_arcs(c->arcs);
 		for (struct walk_jump *j = c->jumps; j != NULL; j = j->more)
 			j->n = 0;

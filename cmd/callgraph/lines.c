@@ -371,11 +371,12 @@ static void
 make_rounds(const struct ev_block *b, uint32_t k, int64_t n)
 {
 	const struct owned *o = owned_of(b);
+	struct walk_ctx *c;
 	struct walk_slot *sl;
 
-	if (o->group == 0 || !states_has_lines(o->group))
+	if (o->group == 0 || (c = states_lines(o->group)) == NULL)
 		return;
-	sl = lines_slot(states_ctx(states_first(o->group)), b->id, k);
+	sl = lines_slot(c, b->id, k);
 	if (sl->seg->block == 0)
 		sum_add(slot_skipped(sl), n);
 	else
@@ -390,12 +391,12 @@ make_id(uint32_t id, int64_t n)
 	const struct owned *o = owned_of(d->block);
 	struct walk_ctx *c;
 
-	if (!states_has_lines(o->group))
+	c = states_lines(o->group);
+	if (c == NULL)
 		return;
 	for (size_t i = 0; i < o->nreads; i++)
 		if (o->reads[i] < d->n)
 			make_rounds(d->block, o->reads[i], -n);
-	c = states_ctx(states_first(o->group));
 	for (uint16_t i = 0; i < o->npiece && o->piece[i].first < d->n; i++) {
 		struct walk_slot *sl = slot_of(c, id, i);
 		uint32_t end = i + 1 < o->npiece ? o->piece[i + 1].first :
@@ -415,14 +416,15 @@ make_extra(uint32_t id, uint32_t ref, int64_t n)
 {
 	const struct ev_block *b = ev_def(walk.events, id)->block;
 	const struct owned *o = owned_of(b);
+	struct walk_ctx *c;
 	struct walk_slot *sl;
 	uint32_t k = 0;
 
-	if (o->group == 0 || !states_has_lines(o->group))
+	if (o->group == 0 || (c = states_lines(o->group)) == NULL)
 		return;
 	while (ref >= (uint32_t)b->insn[k].ref + b->insn[k].nref)
 		k++;
-	sl = lines_slot(states_ctx(states_first(o->group)), id, k);
+	sl = lines_slot(c, id, k);
 	if (sl->seg->block == 0) {
 		sum_add(&slot_skipped(sl)[b->ref[ref].kind == 'w' ? 2 : 1], n);
 		return;

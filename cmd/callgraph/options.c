@@ -52,6 +52,8 @@ static const char help[] =
 "                               for lines in fmt-pprof [no]\n"
 "      --separate-threads=yes|no\n"
 "                               a part for each thread [no]\n"
+"      --share-lines=yes|no     counts, cache: the contexts of a function\n"
+"                               share its own costs by line [yes]\n"
 "      --skip-direct-rec=yes|no a function that calls itself stays at its\n"
 "                               level of recursion [no]\n"
 "      --skip-plt=yes|no        linkage stubs are no functions [yes]\n"
@@ -63,7 +65,7 @@ static const char help[] =
 "\n"
 "FN is a name, with * and ? as wild cards.\n";
 
-struct callgraph_options opt;
+struct callgraph_options opt = { .share = true };
 
 /* Note that an option needs the order of calls at least, if it is set. */
 static void
@@ -129,8 +131,8 @@ separate(const char *what, enum func_rule rule, char *s, uint64_t max)
 enum { OPT_CALLS = 256, OPT_BUS, OPT_COLLECT, OPT_JUMPS, OPT_CONTEXTS,
     OPT_SYSTIME, OPT_DEMANGLE, OPT_AFTER, OPT_BEFORE, OPT_EVERY, OPT_FOLLOW,
     OPT_JOIN, OPT_INSTR, OPT_SKIP, OPT_MODIFY, OPT_POP, OPT_REP, OPT_REQUESTS,
-    OPT_CALLERS, OPT_RECS, OPT_DIRECT, OPT_SITES, OPT_THREADS, OPT_PLT,
-    OPT_TOGGLE, OPT_ZERO, OPT_VERSION };
+    OPT_CALLERS, OPT_RECS, OPT_DIRECT, OPT_SITES, OPT_THREADS, OPT_SHARE,
+    OPT_PLT, OPT_TOGGLE, OPT_ZERO, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "calls", no_argument, NULL, OPT_CALLS },
@@ -157,6 +159,7 @@ static const struct option longopts[] = {
 	{ "separate-recs", required_argument, NULL, OPT_RECS },
 	{ "separate-sites", optional_argument, NULL, OPT_SITES },
 	{ "separate-threads", optional_argument, NULL, OPT_THREADS },
+	{ "share-lines", optional_argument, NULL, OPT_SHARE },
 	{ "skip-direct-rec", optional_argument, NULL, OPT_DIRECT },
 	{ "skip-plt", optional_argument, NULL, OPT_PLT },
 	{ "toggle-collect", required_argument, NULL, OPT_TOGGLE },
@@ -240,6 +243,9 @@ yes_option(int c)
 		walk.sites = needs_order("--separate-sites",
 		    yes_arg("--separate-sites", optarg));
 		walk.contexts |= walk.sites;
+		break;
+	case OPT_SHARE:
+		opt.share = yes_arg("--share-lines", optarg);
 		break;
 	case OPT_THREADS:
 		walk.threads = yes_arg("--separate-threads", optarg);

@@ -7,7 +7,8 @@
  *
  * Own costs by line are known by group (lines.c). With --contexts a group can
  * have several contexts; the own cost of each is what the calls to it cost,
- * less what the calls from it cost, and is put at the function's first address.
+ * less what the calls from it cost, and is put at the function's first address,
+ * or shares the group's lines.
  *
  * All is summed up as it comes, and becomes contexts and arcs at the end.
  */
@@ -21,6 +22,7 @@
 #include "sum.h"
 
 KHASH_MAP_INIT_INT64(group, uint32_t)
+KHASH_MAP_INIT_INT64(lines, struct walk_ctx *)
 
 struct state {
 	uint32_t same;		/* the state whose context it has */
@@ -185,8 +187,8 @@ states_first(uint32_t g)
 	return group[g].state;
 }
 
-bool
-states_has_lines(uint32_t g)
+static bool
+has_lines(uint32_t g)
 {
 	return !walk.contexts || group[g].ncontexts == 1;
 }
@@ -194,6 +196,7 @@ states_has_lines(uint32_t g)
 /* ---- contexts ---- */
 
 static struct walk_ctx **ctx;	/* by state, of the thread */
+static khash_t(lines) *shared;	/* by thread and group; with opt.share */
 static const struct tally_entry *next_call, *last_call;	/* being made */
 static uint32_t thread;
 
@@ -219,6 +222,29 @@ states_ctx(uint32_t s)
 	return ctx[s];
 }
 
+/* The context, which no other one calls, with the lines of a group's. */
+static struct walk_ctx *
+shared_lines(uint32_t g)
+{
+	khint_t k;
+	int new;
+
+	if (shared == NULL)
+		shared = kh_init(lines);
+	k = kh_put(lines, shared, (uint64_t)thread << 32 | g, &new);
+	if (new != 0)
+		kh_val(shared, k) = xkeep(sizeof(struct walk_ctx));
+	return kh_val(shared, k);
+}
+
+struct walk_ctx *
+states_lines(uint32_t g)
+{
+	if (has_lines(g))
+		return states_ctx(group[g].state);
+	return opt.share ? shared_lines(g) : NULL;
+}
+
 /* Contexts are numbered as they were told, as by whoever follows executions. */
 static void
 make_contexts(const struct tally_entry *e, const struct tally_entry *end)
@@ -237,11 +263,16 @@ make_contexts(const struct tally_entry *e, const struct tally_entry *end)
 			states_ctx(s);
 }
 
+/* The own costs of a state grow by n, or shrink. */
 static void
-add_own(struct walk_ctx *c, const int64_t *n, int64_t sign)
+add_own(uint32_t s, const int64_t *n, int64_t sign)
 {
+	struct walk_ctx *c = states_ctx(s);
+
 	if (c->costs == NULL)
 		c->costs = xkeep(walk.ncol * sizeof *c->costs);
+	if (opt.share)
+		c->lines = shared_lines(state[s].group);
 	for (unsigned i = 0; i < walk.firsttold; i++)
 		sum_add(&c->costs[i], sign * n[i]);
 }
@@ -251,12 +282,12 @@ make_arc(const struct arc *a, const int64_t *n)
 {
 	struct walk_arc *made;
 
-	if (!states_has_lines(state[a->to].group))
-		add_own(states_ctx(a->to), n + 1, 1);
+	if (!has_lines(state[a->to].group))
+		add_own(a->to, n + 1, 1);
 	if (a->from == 0)
 		return;
-	if (!states_has_lines(state[a->within].group))
-		add_own(states_ctx(a->within), n + 1, -1);
+	if (!has_lines(state[a->within].group))
+		add_own(a->within, n + 1, -1);
 	made = arc_new(states_ctx(a->from), a->site, states_ctx(a->to),
 	    a->target);
 	made->calls = (uint64_t)n[0];
