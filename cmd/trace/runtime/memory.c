@@ -188,17 +188,35 @@ memory_attach(struct tarea *t)
 	return r;
 }
 
+#define O_WRONLY 1
+
+/* The flags of a call that opens a file; false: they cannot be read. */
+static bool
+open_flags(const struct tarea *t, uint64_t nr, uint64_t *flags)
+{
+	switch (nr) {
+	case __NR_open:
+		*flags = t->gpr[6];
+		return true;
+	case __NR_creat:
+		*flags = O_WRONLY;
+		return true;
+	case __NR_openat:
+		*flags = t->gpr[2];
+		return true;
+	default:		/* openat2 */
+		return rt_copy(flags, (void *)t->gpr[2], sizeof *flags) == 0;
+	}
+}
+
 long
 memory_open(struct tarea *t, uint64_t nr)
 {
-	uint64_t flags = nr == __NR_open ? t->gpr[6] : t->gpr[2], how = flags;
+	uint64_t flags;
 	long r = guest_call(t);
 
-	if (is_error(r) || r == SYS_ABORTED)
-		return r;
-	if (nr == __NR_openat2 && rt_copy(&flags, (void *)how, 8) < 0)
-		return r;
-	procmem_opened(r, flags);
+	if (!is_error(r) && r != SYS_ABORTED && open_flags(t, nr, &flags))
+		procmem_opened(r, flags);
 	return r;
 }
 

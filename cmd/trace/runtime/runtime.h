@@ -334,7 +334,7 @@ long memory_break(struct tarea *);
 long memory_advise(struct tarea *, uint64_t nr);
 /* shmat */
 long memory_attach(struct tarea *);
-/* open, openat, openat2: perhaps of the file that is the guest's memory */
+/* open, creat, openat, openat2: perhaps of the guest's memory as a file */
 long memory_open(struct tarea *, uint64_t nr);
 /* write and its kin, which may write into such a file */
 long memory_write(struct tarea *, uint64_t nr);

@@ -295,6 +295,7 @@ one(struct tarea *t, uint64_t nr)	/* table */
 	case __NR_io_uring_register:
 		return memory_expose(t, nr);
 	case __NR_open:
+	case __NR_creat:
 	case __NR_openat:
 	case __NR_openat2:
 		return memory_open(t, nr);
