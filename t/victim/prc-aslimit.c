@@ -1,6 +1,7 @@
 /*
  * prc-aslimit - a limit of 800 MB of address space, also for the program after
- * exec: it runs, can allocate 400 MB, and gets ENOMEM beyond its limit
+ * exec: it runs, can allocate 400 MB, and gets ENOMEM beyond its limit; before
+ * that, a limit without its place is EFAULT
  */
 #include <sys/resource.h>
 
@@ -29,6 +30,11 @@ main(int argc, char **argv)
 	pid_t pid;
 
 	if (argc == 1) {
+		SAME(syscall(SYS_getrlimit, RLIMIT_AS, NULL), -1);
+		SAME(errno, EFAULT);
+		errno = 0;
+		SAME(syscall(SYS_setrlimit, RLIMIT_AS, NULL), -1);
+		SAME(errno, EFAULT);
 		pid = fork();
 		if (pid == 0) {
 			CHECK(setrlimit(RLIMIT_AS, &limit) == 0);

@@ -183,7 +183,8 @@ limit_call(struct tarea *t, uint64_t nr)
 {
 	unsigned i = limit_of(t, nr);
 
-	if (i == NLIMIT || rt.ctl->polling)
+	if (i == NLIMIT || rt.ctl->polling ||
+	    (nr != __NR_prlimit64 && t->gpr[6] == 0))
 		return guest_syscall(t, t->gpr);
 	if (nr == __NR_prlimit64)
 		return moved_call(i, t->gpr[2], t->gpr[10]);
