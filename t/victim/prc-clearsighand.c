@@ -1,7 +1,8 @@
 /*
  * prc-clearsighand - children that begin without their parent's handlers: a
  * copied one, one in the parent's memory that the parent waits for, and one
- * beside it; what is ignored stays so, and faults still have their default
+ * beside it; what is ignored stays so, and faults still have their default.  One
+ * that would share its parent's handlers as well is refused: these stay.
  */
 #include <linux/sched.h>
 #include <sched.h>
@@ -104,6 +105,7 @@ main(void)
 		one(f, child, 7 << 8);
 		one(f, faults, SIGSEGV);
 		one(f, terminates, SIGUSR1);
+		SAME(begin(f | CLONE_VM | CLONE_SIGHAND, child), -EINVAL);
 		CHECK(handler_of(SIGUSR1) == (void *)on_signal);
 		seen = 0;
 		raise(SIGUSR1);

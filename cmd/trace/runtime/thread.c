@@ -42,7 +42,8 @@ inherit(struct tarea *c, struct tarea *t, uint64_t stack, uint64_t tls,
 		signal_share_actions(c, t);
 	else
 		signal_copy_actions(c, t);
-	if (flags & CLONE_CLEAR_SIGHAND)
+	/* where both are set, these are t's, and the kernel refuses the call */
+	if ((flags & CLONE_CLEAR_SIGHAND) && !(flags & CLONE_SIGHAND))
 		signal_clear_actions(c);
 }
 
