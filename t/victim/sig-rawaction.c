@@ -60,6 +60,10 @@ main(void)
 	    errno == EINVAL);
 	CHECK(syscall(SYS_rt_sigaction, SIGUSR1, (void *)8, &old, 8) == -1 &&
 	    errno == EFAULT);
+	CHECK(syscall(SYS_rt_sigaction, SIGKILL, &a, NULL, 8) == -1 &&
+	    errno == EINVAL);
+	CHECK(syscall(SYS_rt_sigaction, 65, (void *)8, NULL, 8) == -1 &&
+	    errno == EFAULT);
 	CHECK(syscall(SYS_rt_sigprocmask, 77, &old, NULL, 8) == -1 &&
 	    errno == EINVAL);
 	return victim_ok();

@@ -225,15 +225,17 @@ long
 signal_action(struct tarea *t)
 {
 	uint64_t sig = (uint32_t)t->gpr[7], act = t->gpr[6], old = t->gpr[2];
-	struct ksigaction new, was, *of = &t->act->of[sig];
+	struct ksigaction new, was, *of;
 	long r = 0;
 
-	if (t->gpr[10] != 8 || bad_signal(sig))
-		return -EINVAL;
-	if (act != 0 && (sig == SIG_KILL || sig == SIG_STOP))
+	if (t->gpr[10] != 8)
 		return -EINVAL;
 	if (act != 0 && rt_copy(&new, (void *)act, sizeof new) < 0)
 		return -EFAULT;
+	if (bad_signal(sig) ||
+	    (act != 0 && (sig == SIG_KILL || sig == SIG_STOP)))
+		return -EINVAL;
+	of = &t->act->of[sig];
 	lock_actions(t, t->act);
 	was = *of;
 	if (act != 0) {
