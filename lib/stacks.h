@@ -1,7 +1,7 @@
 /*
  * stacks.h - from costs with calls to stacks of callers
  *
- *	struct stacks *s = stacks_read(costr, "Ir");
+ *	struct stacks *s = stacks_read(costr, "Ir", false);
  *	for (i = 0; i < s->nvisit; i++)
  *		... s->visit[i] ... stacks_part(&s->visit[i], count) ...
  *

@@ -23,7 +23,7 @@
 
 #define MOST	((size_t)4 << 20)	/* visits by way of shared functions */
 
-/* All calls of one node by another, or of those the ones at one site. */
+/* The calls of one node by another; where sites count, those at one site. */
 struct stacks_arc {
 	uint32_t from, to;
 	uint32_t nextin, nextout;	/* of to, of from; or STACKS_NONE */
@@ -112,7 +112,7 @@ arc_for(struct stacks *s, uint32_t from, uint32_t to, const struct cost *c)
 	khint_t k = kh_put(arc, g->arcs, (uint64_t)from << 32 | to, &new);
 	uint32_t i;
 
-	/* those of the same nodes come after another in the list of from */
+	/* arcs of the same nodes are neighbours in the list of from */
 	for (i = new ? STACKS_NONE : kh_val(g->arcs, k); i != STACKS_NONE &&
 	    g->arc[i].to == to; i = g->arc[i].nextout)
 		if (!g->sites || same_site(&g->arc[i], c))
