@@ -307,36 +307,42 @@ loads_base(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op)
 	    zi->mnemonic == ZYDIS_MNEMONIC_LGS;
 }
 
-void
-decode_classify(struct insn *in, const ZydisDecodedInstruction *zi,
-    const ZydisDecodedOperand *op)	/* table */
+/* What its category says; false: its name says what it is. */
+static bool
+classify_category(struct insn *in, const ZydisDecodedInstruction *zi,
+    const ZydisDecodedOperand *op)
 {
 	switch (zi->meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:
 	case ZYDIS_CATEGORY_UNCOND_BR:
 	case ZYDIS_CATEGORY_CALL:
 		classify_branch(in, zi, op);
-		return;
+		return true;
 	case ZYDIS_CATEGORY_STRINGOP:
 		classify_string(in, zi);
-		return;
+		return true;
 	case ZYDIS_CATEGORY_GATHER:
 	case ZYDIS_CATEGORY_AVX2GATHER:
 	case ZYDIS_CATEGORY_SCATTER:
 		if (strstr(ZydisMnemonicGetString(zi->mnemonic), "pf") == NULL)
 			classify_gather(in, zi, op);
-		return;
+		return true;
 	case ZYDIS_CATEGORY_XSAVE:
 	case ZYDIS_CATEGORY_XSAVEOPT:
-		if (op[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
-			in->special = SP_XSTATE;
-			classify_fpsave(in, zi);
-			return;
-		}
-		break;
+		if (op[0].type != ZYDIS_OPERAND_TYPE_MEMORY)
+			return false;
+		in->special = SP_XSTATE;
+		classify_fpsave(in, zi);
+		return true;
 	default:
-		break;
+		return false;
 	}
+}
+
+static void
+classify_name(struct insn *in, const ZydisDecodedInstruction *zi,
+    const ZydisDecodedOperand *op)	/* table */
+{
 	switch (zi->mnemonic) {
 	case ZYDIS_MNEMONIC_RET:
 		classify_return(in, zi, op);
@@ -411,4 +417,12 @@ decode_classify(struct insn *in, const ZydisDecodedInstruction *zi,
 			classify_fpsave(in, zi);
 		break;
 	}
+}
+
+void
+decode_classify(struct insn *in, const ZydisDecodedInstruction *zi,
+    const ZydisDecodedOperand *op)
+{
+	if (!classify_category(in, zi, op))
+		classify_name(in, zi, op);
 }
