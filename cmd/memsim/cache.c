@@ -90,13 +90,34 @@ new_many(struct cache *c, uint64_t slots)
 	}
 }
 
+/* How a policy notes use.  No default: the compiler asks for a new one's. */
+static enum note
+note_of(enum policy policy)
+{
+	switch (policy) {
+	case LRU:
+		return NOTE_STAMP;
+	case FIFO:
+	case RANDOM:
+		return NOTE_NONE;
+	case TREE:
+		return NOTE_TREE;
+	case BIT:
+		return NOTE_BIT;
+	case SRRIP:
+	case BRRIP:
+	case DRRIP:
+		return NOTE_RRIP;
+	case NPOLICY:
+		break;
+	}
+	return NOTE_NONE;
+}
+
 static void
 new_policy(struct cache *c, uint64_t slots)
 {
-	static const uint8_t note[NPOLICY] = { NOTE_STAMP, NOTE_NONE,
-	    NOTE_NONE, NOTE_TREE, NOTE_BIT, NOTE_RRIP, NOTE_RRIP, NOTE_RRIP };
-
-	c->note = note[c->policy];
+	c->note = (uint8_t)note_of(c->policy);
 	c->words = 1;
 	if (is_many(c)) {
 		new_many(c, slots);
@@ -438,6 +459,30 @@ rrip_way(struct cache *c, uint32_t base)
 	return (uint32_t)((uint8_t *)memchr(v, 3, c->ways) - v);
 }
 
+/* The way of a full set whose line leaves. */
+static inline uint32_t
+way_to_leave(struct cache *c, uint32_t set, uint32_t base)
+{
+	switch ((enum policy)c->policy) {
+	case LRU:
+	case FIFO:
+		return oldest(c, base);
+	case RANDOM:
+		return random_way(c);
+	case TREE:
+		return tree_way(c, set);
+	case BIT:
+		return bit_way(c, set);
+	case SRRIP:
+	case BRRIP:
+	case DRRIP:
+		return rrip_way(c, base);
+	case NPOLICY:
+		break;
+	}
+	return 0;
+}
+
 uint32_t
 cache_place(struct cache *c, uint64_t key)
 {
@@ -449,19 +494,7 @@ cache_place(struct cache *c, uint64_t key)
 			return base + w;
 		}
 	c->free[set] = c->ways;
-	switch (c->policy) {
-	case LRU:
-	case FIFO:
-		return base + oldest(c, base);
-	case RANDOM:
-		return base + random_way(c);
-	case TREE:
-		return base + tree_way(c, set);
-	case BIT:
-		return base + bit_way(c, set);
-	default:
-		return base + rrip_way(c, base);
-	}
+	return base + way_to_leave(c, set, base);
 }
 
 /* ---- what comes ---- */
