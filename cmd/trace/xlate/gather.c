@@ -26,7 +26,7 @@ store_vector(struct emitter *c, int32_t disp, unsigned v, unsigned vlen,
 	emit_u32(c, (uint32_t)disp);
 }
 
-/* kmov: the low 16 (or 8) bits of mask register k into r32 */
+/* kmovw: the low 16 bits of mask register k into r32 */
 static void
 load_mask(struct emitter *c, int r, unsigned k)
 {
@@ -70,7 +70,7 @@ test_element(struct xlate *x, const struct gather *g, unsigned e)
  * up to the lowest bit of a byte, and load that byte.
  */
 static void
-spread_mask(struct xlate *x, const struct gather *g, int s)
+spread_mask(struct xlate *x, const struct gather *g)
 {
 	struct emitter *c = &x->c;
 	unsigned e, k;
@@ -95,7 +95,6 @@ spread_mask(struct xlate *x, const struct gather *g, int s)
 		emit_byte(c, 0x80u | RCX << 3 | (REG_T & 7));
 		emit_u32(c, TO(vec) + 64 + e);
 	}
-	(void)s;
 }
 
 /* The address of element e, or 0 if the mask excludes it. */
@@ -139,7 +138,7 @@ gather(struct xlate *x)
 	mark(x, x->i, MAP_BODY, 0);
 	store_vector(&x->c, TO(vec), g->vindex, g->vlen, g->evex);
 	if (g->evex)
-		spread_mask(x, g, s);
+		spread_mask(x, g);
 	else
 		store_vector(&x->c, TO(vec) + 64, g->mask,
 		    (unsigned)g->nelem * g->elemsize > 16 ? 32 : 16, 0);
