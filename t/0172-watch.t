@@ -28,7 +28,7 @@ done
 # ---------------------------------------------- each page watched at once
 
 names=
-for v in t/victim/smc-* t/victim/exact-smc.*; do
+for v in t/victim/smc-*; do
 	v=${v##*/}
 	names="$names ${v%.*}"
 done

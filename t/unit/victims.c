@@ -5,12 +5,13 @@
  *	    [-m mode ...] [-c checker] sources programs [name ...]
  *
  * Each victim runs natively first: it must print "ok NAME" (with, perhaps, a
- * checksum behind it; or "skip ...") and end as the head of its source says ("expect: exit N", "expect:
- * signal N").  With -r it then runs under that program in each mode, and its
- * standard output and its end must be the same; the stream must end with an
- * E line that tells that end, and -c names a program that must accept the
- * stream.  "may-refuse: WHY" in the head: trace may let the program go on
- * natively, with one line on standard error and status 125.
+ * checksum behind it; or "skip ...") and end as the head of its source says
+ * ("expect: exit N", "expect: signal N").  With -r it then runs under that
+ * program in each mode, and its standard output and its end must be the same;
+ * the stream must end with an E line that tells that end, and -c names a
+ * program that must accept the stream.  "may-refuse: WHY" in the head: trace
+ * may let the program go on natively, with one line on standard error and
+ * status 125.
  *
  * One worker process per victim, which adopts what the victim leaves running
  * and waits for it, so that nobody's leavings are counted as another's.
@@ -96,7 +97,7 @@ struct victim {
 	bool may_refuse;
 	pid_t worker;
 	int report;		/* its lines, in a memory file */
-	bool is_done;
+	bool is_done, has_died;	/* the worker */
 };
 
 static struct victim victims[NVICTIM_MAX];
@@ -199,6 +200,15 @@ by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+static bool
+is_victim(const char *name)
+{
+	for (size_t i = 0; i < nvictim; i++)
+		if (strcmp(victims[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static void
 victims_find(char **names)
 {
@@ -219,6 +229,9 @@ victims_find(char **names)
 			victim_add(e->d_name);
 	}
 	closedir(d);
+	for (; *names != NULL; names++)
+		if (!is_victim(*names))
+			die("%s: no source of this name in %s", *names, srcdir);
 	qsort(victims, nvictim, sizeof victims[0], by_name);
 }
 
@@ -590,7 +603,7 @@ print_report(struct victim *v, unsigned *number)
 		    ++*number, rest);
 	}
 	fclose(f);
-	if (!any) {
+	if (!any || v->has_died) {
 		printf("not ok %u - %s: its worker died\n", ++*number,
 		    v->name);
 		good = false;
@@ -613,11 +626,13 @@ start(struct victim *v)
 }
 
 static void
-worker_ended(pid_t pid)
+worker_ended(pid_t pid, int status)
 {
 	for (size_t i = 0; i < nvictim; i++)
-		if (victims[i].worker == pid)
+		if (victims[i].worker == pid) {
 			victims[i].is_done = true;
+			victims[i].has_died = status != 0;
+		}
 }
 
 static bool
@@ -635,7 +650,9 @@ run_all(unsigned jobs)
 			running++;
 		}
 		if (running > 0) {
-			worker_ended(waitpid(-1, &status, 0));
+			pid_t pid = waitpid(-1, &status, 0);
+
+			worker_ended(pid, status);
 			running--;
 		}
 		while (printed < started && victims[printed].is_done)
