@@ -635,6 +635,17 @@ worker_ended(pid_t pid, int status)
 		}
 }
 
+/* The path of what victims shall find from another folder. */
+static const char *
+absolute(const char *path)
+{
+	const char *whole = realpath(path, NULL);
+
+	if (whole == NULL)
+		die("%s:", path);
+	return whole;
+}
+
 static bool
 run_all(unsigned jobs)
 {
@@ -685,7 +696,7 @@ main(int argc, char **argv)
 	while ((c = getopt(argc, argv, "c:j:m:r:t:vw:")) != -1) {
 		switch (c) {
 		case 'c':
-			checker = optarg;
+			checker = absolute(optarg);
 			break;
 		case 'j':
 			jobs = (unsigned)num_arg("jobs", optarg, 1, 64);
@@ -695,7 +706,7 @@ main(int argc, char **argv)
 			any_mode = true;
 			break;
 		case 'r':
-			tracer = optarg;
+			tracer = absolute(optarg);
 			break;
 		case 't':
 			limit = (unsigned)num_arg("seconds", optarg, 1, 3600);
@@ -704,7 +715,7 @@ main(int argc, char **argv)
 			verbose = true;
 			break;
 		case 'w':
-			workdir = optarg;
+			workdir = absolute(optarg);
 			break;
 		default:
 			return 2;
@@ -713,7 +724,7 @@ main(int argc, char **argv)
 	if (argc - optind < 2)
 		die("usage: victims [options] sources programs [name ...]");
 	srcdir = argv[optind];
-	bindir = argv[optind + 1];
+	bindir = absolute(argv[optind + 1]);
 	for (int i = 0; i < NMODE && !any_mode; i++)
 		mode_wanted[i] = true;
 	victims_find(argv + optind + 2);
