@@ -192,7 +192,7 @@ secure_alone(struct tarea *t)
 	buffer_guard_all();
 	counters_all(t);
 	r = guest_syscall(t, t->gpr);
-	if (is_error(r)) {
+	if (is_error(r) || r == SYS_ABORTED) {
 		rt.ctl->polling = was;
 		rt.ctl->no_futex = no_futex;
 		rt.ctl->no_yield = no_yield;
