@@ -49,6 +49,15 @@ print(struct tarea *t, const uint64_t a[6], bool where)
 	t->gpr[2] = t->slot->ret[0];
 }
 
+/* Is xsave in use? Where cpuid faults (ARCH_SET_CPUID) it is. */
+static bool
+has_xsave(void)
+{
+	uint32_t r[4];
+
+	return rt_cpuid(1, 0, r) < 0 || (r[2] >> 27 & 1);	/* OSXSAVE */
+}
+
 /* Call a function natively, as Valgrind does: it is not followed. */
 static void
 call(struct tarea *t, const uint64_t a[6], unsigned nargs)
@@ -59,7 +68,7 @@ call(struct tarea *t, const uint64_t a[6], unsigned nargs)
 	for (i = 0; i < nargs; i++)
 		v[i + 1] = a[i + 2];
 	contexts_rest(t);
-	t->gpr[2] = rt_call(t, a[1], v);
+	t->gpr[2] = rt_call(t, a[1], v, has_xsave());
 	contexts_resume(t);
 }
 

@@ -332,7 +332,8 @@ zero:	.byte 0
 	/*
 	 * Call a function of the guest's, natively, on the guest's stack; its
 	 * vector state is what it was before, afterwards.
-	 * rdi: area, rsi: the function, rdx: its four arguments.
+	 * rdi: area, rsi: the function, rdx: its four arguments, ecx: is there
+	 * xsave? Old processors have fxsave alone.
 	 */
 	FUNC rt_call
 	push %rbx
@@ -340,9 +341,11 @@ zero:	.byte 0
 	push %r12
 	push %r13
 	push %r14
+	push %r15
 	mov %rsp, %r12
 	mov %rsi, %r13
 	mov %rdx, %r14
+	mov %ecx, %r15d
 	mov 0x20(%rdi), %rbx
 	sub $16384, %rsp
 	and $-64, %rsp
@@ -353,8 +356,12 @@ zero:	.byte 0
 	rep stosq
 	mov $-1, %eax
 	mov $-1, %edx
+	test %r15d, %r15d
+	jz 1f
 	xsave64 (%rbp)
-	lea -256(%rbx), %rsp
+	jmp 2f
+1:	fxsave64 (%rbp)
+2:	lea -256(%rbx), %rsp
 	and $-64, %rsp
 	mov 0(%r14), %rdi
 	mov 8(%r14), %rsi
@@ -365,9 +372,14 @@ zero:	.byte 0
 	mov %rax, %r13
 	mov $-1, %eax
 	mov $-1, %edx
+	test %r15d, %r15d
+	jz 1f
 	xrstor64 (%rbp)
-	mov %r13, %rax
+	jmp 2f
+1:	fxrstor64 (%rbp)
+2:	mov %r13, %rax
 	mov %r12, %rsp
+	pop %r15
 	pop %r14
 	pop %r13
 	pop %r12

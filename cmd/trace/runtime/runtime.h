@@ -224,8 +224,12 @@ void rt_trap(struct tarea *) __attribute__((noreturn));
 long rt_guest_syscall(struct tarea *, const uint64_t gpr[16]);
 /* The same, and meanwhile the thread rests: see contexts_rest. */
 long guest_syscall(struct tarea *, const uint64_t gpr[16]);
-/* Call a function of the guest's natively, on its stack: its result. */
-uint64_t rt_call(struct tarea *, uint64_t function, const uint64_t arg[4]);
+/*
+ * Call a function of the guest's natively, on its stack: its result.  xsave:
+ * the processor and the kernel have that.
+ */
+uint64_t rt_call(struct tarea *, uint64_t function, const uint64_t arg[4],
+    bool xsave);
 /* clone and clone3 for a thread, which begins on the child's area's stack. */
 long rt_clone_thread(struct tarea *, struct tarea *child, uint64_t arg1);
 /* The same for a process that shares our memory, on the stack of `on'. */
