@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -45,6 +46,35 @@ guest_write(uint64_t at, const void *buf, size_t n)
 		guest_lost_at(at);
 }
 
+/*
+ * Write over code, in the stopped process.  A kernel may keep /proc/PID/mem
+ * from what the program itself may not write (proc_mem.force_override=never);
+ * ptrace still can.
+ */
+static int
+put_code(const uint8_t code[3])
+{
+	unsigned i;
+
+	if (pwrite(guest.mem, code, 3, (off_t)trap_at) == 3)
+		return 0;
+	if (errno != EIO)
+		return -1;
+	for (i = 0; i < 3; i++) {	/* the word may not end here */
+		uint64_t at = trap_at + i, word;
+
+		errno = 0;
+		word = (uint64_t)ptrace(PTRACE_PEEKTEXT, guest.tid, at & ~7ull,
+		    0L);
+		if (errno != 0)
+			return -1;
+		memcpy((uint8_t *)&word + (at & 7), &code[i], 1);
+		if (ptrace(PTRACE_POKETEXT, guest.tid, at & ~7ull, word) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 void
 remote_begin(uint64_t at)
 {
@@ -52,24 +82,23 @@ remote_begin(uint64_t at)
 
 	trap_at = at;
 	guest_read(at, trap_saved, 3);
-	guest_write(at, code, 3);
+	if (put_code(code) < 0)
+		guest_lost_at(at);
 }
 
 void
 remote_end(void)
 {
-	guest_write(trap_at, trap_saved, 3);
+	if (put_code(trap_saved) < 0)
+		guest_lost_at(trap_at);
 	trap_at = 0;
 }
 
 void
 remote_abandon(void)
 {
-	ssize_t put = 0;
-
 	if (trap_at != 0)
-		put = pwrite(guest.mem, trap_saved, 3, (off_t)trap_at);
-	(void)put;
+		put_code(trap_saved);
 }
 
 /* Has somebody sent the signal by which it has stopped? */
