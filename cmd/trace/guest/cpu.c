@@ -99,6 +99,14 @@ adjust(struct cpuidrow *r, enum cpu cpu)
 	}
 }
 
+/* The first of the 64-bit processors lack what keeps the program's flags. */
+static void
+check_lahf(void)
+{
+	if (!cpu_has(LAHF64_SAHF64, "lahf_lm"))
+		die("this processor has no lahf in 64-bit mode");
+}
+
 /* Die if this processor cannot do what the model promises. */
 static void
 check_host(enum cpu cpu)
@@ -133,6 +141,7 @@ cpu_model(enum cpu cpu)
 	    area.boot.meta.cpuids);
 	unsigned n = 0, i;
 
+	check_lahf();
 	area.ctl->cpu = cpu;
 	if (cpu == CPU_NATIVE) {
 		*to = hidden;
