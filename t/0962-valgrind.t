@@ -252,6 +252,11 @@ ran 0 "caches with lines of two sizes" $args --cache-sim=yes $small ./prog
 "$B/trace" --cpu=v3 --vdso=no ./prog |
     "$B/cachesim" --rep=each --wide=cut $small | "$B/fmt-cachegrind" -o want
 samefile "the file" want cg
+many="--I1=65536,2,64 --D1=65536,2,64 --LL=1048576,16,64"
+ran 0 "caches of more sets than kind cache has" $args --cache-sim=yes $many ./prog
+"$B/trace" --cpu=v3 --vdso=no ./prog |
+    "$B/cachesim" --rep=each --wide=cut $many | "$B/fmt-cachegrind" -o want
+samefile "the file" want cg
 ran 0 "no file" --tool=cachegrind --cachegrind-out-file=/dev/null ./prog
 check "but the figures" grep -q 'I refs:  *[1-9]' said
 ran 0 "-q" -q $args ./prog
