@@ -4,6 +4,7 @@
  * They are for the program, which decides what they do, and which trace ends
  * after.  A trace that is attached ends by them itself, and lets it go.
  */
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -62,6 +63,8 @@ is_of_our_time(int sig, const siginfo_t *si)
 static void
 forward(int sig, siginfo_t *si, void *context)
 {
+	int was = errno;
+
 	(void)context;
 	if (forward_to <= 0 || is_of_our_time(sig, si) ||
 	    (si->si_code == SI_USER && si->si_pid == forward_to))
@@ -69,6 +72,7 @@ forward(int sig, siginfo_t *si, void *context)
 	if (si->si_code != SI_QUEUE || syscall(SYS_rt_sigqueueinfo,
 	    forward_to, sig, si) < 0)
 		kill(forward_to, sig);
+	errno = was;
 }
 
 /*

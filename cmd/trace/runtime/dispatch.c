@@ -574,7 +574,7 @@ dispatch_exit(struct tarea *t)
 	uint64_t link = x.kind == EXIT_DIRECT && c.move == MOVE_NONE ?
 	    t->exitno : ~0ull;
 	unsigned once = t->held ? MODE_ONCE : 0;
-	uint64_t nr = t->gpr[0];
+	uint64_t nr = (uint32_t)t->gpr[0];
 
 	left(t);
 	state_noted(t, &x);

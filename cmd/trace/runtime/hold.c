@@ -137,9 +137,9 @@ signal_hold_call(struct tarea *t, uint64_t nr)
 	case __NR_seccomp:
 		return false;
 	case __NR_prctl:
-		return t->gpr[7] != PR_SET_SECCOMP;
+		return (uint32_t)t->gpr[7] != PR_SET_SECCOMP;
 	case __NR_rt_sigaction:	/* before the signal would become deadly */
-		return t->gpr[7] != t->held || t->gpr[6] == 0 ||
+		return (uint32_t)t->gpr[7] != t->held || t->gpr[6] == 0 ||
 		    rt_copy(&a, (void *)t->gpr[6], sizeof a) < 0 ||
 		    a.handler != 0;
 	default:

@@ -105,7 +105,7 @@ rseq_call(struct tarea *t)
 		return -ENOSYS;
 	r = guest_syscall(t, t->gpr);
 	if (r == 0) {
-		t->rseq = t->gpr[2] == 0 ? t->gpr[7] : 0;
+		t->rseq = (uint32_t)t->gpr[2] == 0 ? t->gpr[7] : 0;
 		t->rseqsig = (uint32_t)t->gpr[10];
 	}
 	return r;
