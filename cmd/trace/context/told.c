@@ -278,6 +278,15 @@ write_costs(struct evw *w, const struct charge *c)
 		    (unsigned long long)c->cost[2]);
 }
 
+static bool
+has_cost(const struct charge *c)
+{
+	for (unsigned i = 0; i < walk.ncol; i++)
+		if (c->cost[i] != 0)
+			return true;
+	return false;
+}
+
 void
 told_write(struct evw *w, unsigned slot)
 {
@@ -286,7 +295,7 @@ told_write(struct evw *w, unsigned slot)
 
 	write_new(w);
 	for (i = 0; i < acc->n; i++)
-		if (acc->v[i].calls != 0 || acc->v[i].cost[0] != 0)
+		if (acc->v[i].calls != 0 || has_cost(&acc->v[i]))
 			write_costs(w, &acc->v[i]);
 	acc->n = 0;
 	if (acc->of != NULL)
