@@ -22,9 +22,9 @@ static void
 check_variable(const char *option, const char *name, const char *var)
 {
 	const char *end = strchr(var, '}'), *v;
-	int n = (int)(end - var);
+	int n = end == NULL ? 0 : (int)(end - var);
 
-	if (end == NULL || n == 0)
+	if (n == 0)
 		die("%s %s: %%q{VAR} without its %s", option, name,
 		    end == NULL ? "end" : "variable");
 	v = expand_value(var, (size_t)n);
