@@ -126,7 +126,8 @@ done
 status 2 "kind cache, too few sets" "$C" --I1=16384,4,64 --D1=8192,4,64 \
     --LL=262144,8,64 "$T/cache.ev"
 same "is refused with a reason" "cachesim: $T/cache.ev:4: a stream for caches\
- with a multiple of 64 sets, but D1 has 32" "$(cat "$T/err")"
+ with a multiple of 64 sets, but D1 has 32: needs trace -e all, or\
+ cache=32,64,4" "$(cat "$T/err")"
 status 2 "kind cache, too few ways" "$C" --I1=16384,4,64 --D1=8192,2,64 \
     --LL=262144,8,64 "$T/cache.ev"
 same "is refused with a reason" "cachesim: $T/cache.ev:4: a stream for caches\

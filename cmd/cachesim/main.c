@@ -16,6 +16,7 @@
  * With -t it passes the events on and tells of the misses in O lines.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,6 +175,26 @@ least_ways(void)
 	return i1 < d1 ? i1 : d1;
 }
 
+/* The kind of trace's that tells enough for caches with so few sets. */
+static const char *
+kind_for(uint64_t line, uint64_t ways)
+{
+	static char text[64];
+	uint64_t sets = 128;
+
+	for (int i = I1; i <= D1; i++) {
+		const struct geometry *g = &geometry[i];
+
+		while (sets > 1 && g->size / g->line / g->assoc % sets != 0)
+			sets /= 2;
+	}
+	if (sets == 1)
+		return "all";
+	snprintf(text, sizeof text, "all, or cache=%" PRIu64 ",%" PRIu64 ",%"
+	    PRIu64, sets, line, least_ways() < ways ? least_ways() : ways);
+	return text;
+}
+
 /* Kind cache is exact only for certain caches. */
 static void
 check_filter(struct simrun *s)
@@ -191,8 +212,9 @@ check_filter(struct simrun *s)
 			    cache_name[i], g->line);
 		else if (has % sets != 0)
 			ev_bad(s->events, "a stream for caches with a multiple "
-			    "of %" PRIu64 " sets, but %s has %" PRIu64, sets,
-			    cache_name[i], has);
+			    "of %" PRIu64 " sets, but %s has %" PRIu64
+			    ": needs trace -e %s", sets, cache_name[i], has,
+			    kind_for(size, ways));
 		else if (g->assoc < ways)
 			ev_bad(s->events, "a stream for caches of %" PRIu64
 			    " ways or more, but %s has %" PRIu64
