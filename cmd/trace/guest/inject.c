@@ -94,7 +94,9 @@ guest_is_in_proc(void)
 
 	snprintf(name, sizeof name, "/proc/self/fdinfo/%d", guest.pidfd);
 	f = fopen(name, "re");
-	if (f == NULL && (errno != ENOENT || lstat("/proc/self", &st) < 0))
+	if (f == NULL && errno == ENOENT && lstat("/proc/self", &st) < 0)
+		die("/proc is not mounted here: it is needed");
+	if (f == NULL && errno != ENOENT)
 		die("%s:", name);
 	while (f != NULL && fgets(line, sizeof line, f) != NULL)
 		if (sscanf(line, "Pid: %d", &pid) == 1)
