@@ -40,14 +40,16 @@ static const char *advice;	/* how this runtime is made to tell names */
 
 static const struct {
 	const char *object, *advice;
+	const char *attached;	/* instead, with -p; or NULL */
 } runtimes[] = {
-	{ "node", "node --perf-basic-prof (or --perf-prof, with lines)" },
+	{ "node", "node --perf-basic-prof (or --perf-prof, with lines)", NULL },
 	{ "libjvm.so", "java -XX:+UnlockDiagnosticVMOptions "
-	    "-XX:+DumpPerfMapAtExit" },
-	{ "libcoreclr.so", "DOTNET_PerfMapEnabled=1" },
-	{ "beam.smp", "erl +JPperf true" },
-	{ "deno", "deno --v8-flags=--perf-basic-prof" },
-	{ "mono-sgen", "mono --jitmap" },
+	    "-XX:+DumpPerfMapAtExit", "jcmd PID Compiler.perfmap, while it is "
+	    "traced" },
+	{ "libcoreclr.so", "DOTNET_PerfMapEnabled=1", NULL },
+	{ "beam.smp", "erl +JPperf true", NULL },
+	{ "deno", "deno --v8-flags=--perf-basic-prof", NULL },
+	{ "mono-sgen", "mono --jitmap", NULL },
 };
 
 /* openat2 keeps symbolic links inside of the folder. */
@@ -226,7 +228,9 @@ names_mapped(const char *lines)
 		for (i = 0; base != NULL &&
 		    i < sizeof runtimes / sizeof *runtimes; i++)
 			if (strcmp(base + 1, runtimes[i].object) == 0)
-				advice = runtimes[i].advice;
+				advice = opt->pid != 0 &&
+				    runtimes[i].attached != NULL ?
+				    runtimes[i].attached : runtimes[i].advice;
 		free(path);
 	}
 	names_unlock();
