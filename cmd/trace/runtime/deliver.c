@@ -442,13 +442,15 @@ signal_returned(struct tarea *t)
 	struct kucontext *uc = &frames(t)->uc;
 	uint64_t call = t->pc - 2;	/* its `syscall' */
 	uint64_t kept = t->rflags & ~FLAGS_RESTORED;
+	bool held = t->held != 0;
 
 	signal_set_stack(t, uc->stack);	/* what it may not be, it is not */
 	state_native(t, uc);
 	t->rflags = kept | (uc->eflags & FLAGS_RESTORED);
 	t->df = uc->eflags >> 10 & 1;
 	signal_unhold(t);
-	signal_owe(t);
+	if (!held)	/* else the guest goes on, and the delay, too */
+		signal_owe(t);
 	contexts_step(t, MOVE_SIGRETURN, call);
 	dispatch_resume(t);
 }
