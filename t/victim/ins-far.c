@@ -1,7 +1,10 @@
 /*
  * ins-far - far transfers that stay in 64-bit code: far call and jump through
- * memory, far return with and without a count, iretq with flags
+ * memory, far return with and without a count, iretq with flags, and one to a
+ * stack segment that cannot be, which faults
  */
+#include <setjmp.h>
+
 #include "victim.h"
 
 struct far {
@@ -56,6 +59,35 @@ iret(uint64_t flags)
 	return got;
 }
 
+static sigjmp_buf out;
+
+static void
+on_segv(int sig, siginfo_t *si, void *uc)
+{
+	(void)sig, (void)si;
+	SAME(*(uint16_t *)REG(uc, RIP), 0xcf48);
+	siglongjmp(out, 1);
+}
+
+static void
+iret_without_stack(void)
+{
+	if (sigsetjmp(out, 1) != 0)
+		return;
+	__asm__ volatile(
+	    "	mov	%%rsp, %%rdx\n"
+	    "	pushq	$0\n"
+	    "	push	%%rdx\n"
+	    "	pushf\n"
+	    "	pushq	$0x33\n"
+	    "	lea	1f(%%rip), %%r11\n"
+	    "	push	%%r11\n"
+	    "	iretq\n"
+	    "1:\n"
+	    : : : "rdx", "r11", "memory", "cc");
+	CHECK(!"an iretq to no stack segment");
+}
+
 static void
 calls(void)
 {
@@ -81,10 +113,12 @@ calls(void)
 int
 main(void)
 {
+	handle(SIGSEGV, on_segv, 0);
 	for (int i = 0; i < 100; i++) {
 		SAME(returns(), 0);
 		SAME(iret(0x202 | 1 | 0x80) & 0xcd5, 0x81);
 		SAME(iret(0x202 | 0x840) & 0xcd5, 0x840);
+		iret_without_stack();
 		/* Others take no 64-bit offset there. */
 		if (__builtin_cpu_is("intel"))
 			calls();

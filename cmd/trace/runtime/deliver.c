@@ -20,7 +20,6 @@
 
 #define TRAPNO_DB 1		/* of the frame's trapno */
 #define TRAPNO_GP 13
-#define SS64 0x2b
 
 /* The copy of the guest's frame, and ours behind it. */
 static struct kframe *

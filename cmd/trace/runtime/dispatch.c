@@ -449,7 +449,8 @@ do_native(struct tarea *t, const struct exitmeta *x)
 
 /*
  * lret, iret: aux holds bytes of an operand and what the count adds.  What
- * faults or leads to 32-bit code is the processor's own.
+ * faults, leads to 32-bit code or has another stack segment is the processor's
+ * own.
  */
 static void
 far_return(struct tarea *t, const struct exitmeta *x)
@@ -460,7 +461,7 @@ far_return(struct tarea *t, const struct exitmeta *x)
 	for (i = 0; i < n; i++)
 		if (rt_copy(&v[i], (void *)(t->gpr[4] + i * w), w) < 0)
 			v[1] = 0;
-	if ((v[1] & 0xffff) != CS64)
+	if ((v[1] & 0xffff) != CS64 || (n == 5 && (v[4] & 0xffff) != SS64))
 		do_native(t, x);
 	t->pc = v[0];
 	if (n == 5) {

@@ -50,6 +50,7 @@ enum {
 #define TRAP_BRKPT 1
 #define TRAP_TRACE 2		/* si_code of that */
 #define CS64 0x33		/* the code segment of 64-bit programs */
+#define SS64 0x2b
 #define SI_TKILL (-6)		/* sent to one thread */
 #define CLD_FIRST 1		/* codes of a child that has ended */
 #define CLD_LAST 3
