@@ -680,4 +680,13 @@ status 125 "an exec that the program does not outlive" \
 same "what is said" \
     "trace: the program ended before its first instruction" "$(cat "$T/err")"
 
+# Two threads exec at a time, and one ends the other: nothing is said of that.
+i=0
+while [ $i -lt 8 ]; do
+	"$B/trace" -e none "$TB/victim/thr-exectwo" 2>&1
+	i=$((i + 1))
+done >"$T/execs"
+same "threads that exec at the same time" "ok thr-exectwo" \
+    "$(sort -u "$T/execs")"
+
 done_testing

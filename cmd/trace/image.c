@@ -176,6 +176,13 @@ allow_exec(pid_t tid)
 		stats.refused_exec = false;
 }
 
+/* Has the exec of another thread ended this one, or taken its number? */
+static bool
+is_gone(pid_t tid)
+{
+	return tid == guest.pid || task_is_dead(tid);
+}
+
 bool
 exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 {
@@ -197,6 +204,8 @@ exec_asked(uint64_t path, pid_t tid, uint64_t dirfd)
 		return false;
 	}
 	if (ptrace(PTRACE_SEIZE, tid, 0L, PTRACE_O_TRACEEXEC) < 0) {
+		if (exec_pending && is_gone(tid))
+			return false;
 		if (is_first(&told))	/* execvp(3) tries many folders */
 			warn("process %d: exec while another process traces "
 			    "it: the new program runs natively, the stream "
