@@ -1,7 +1,7 @@
 /*
  * sig-returnloop - rt_sigreturn again and again, with frames that no signal
  * made, as of a scheduler that goes on where a handler was: a timer's signal
- * comes all the same
+ * comes all the same, also where it is blocked before each return
  */
 #include <sys/time.h>
 
@@ -27,14 +27,15 @@ void go_on(const char *frame) __attribute__((noreturn));
 
 static char frame[8 + sizeof(ucontext_t)] __attribute__((aligned(16)));
 static char stack[65536] __attribute__((aligned(16)));
-static volatile uint64_t rounds;
+static sigset_t alarms;
 
 static void
 loop(void)
 {
-	rounds++;
-	if (ticks >= 10)
+	if (ticks >= 20)
 		_exit(victim_ok());
+	if (ticks >= 10)
+		sigprocmask(SIG_BLOCK, &alarms, NULL);
 	go_on(frame);
 }
 
@@ -50,6 +51,8 @@ main(void)
 	uc->uc_mcontext.gregs[REG_RSP] = (greg_t)(stack + sizeof stack - 8);
 	uc->uc_mcontext.gregs[REG_EFL] = 2;
 	uc->uc_mcontext.gregs[REG_CSGSFS] = (greg_t)(cs | (uint64_t)ss << 48);
+	sigemptyset(&alarms);
+	sigaddset(&alarms, SIGALRM);
 	handle(SIGALRM, on_alrm, 0);
 	CHECK(setitimer(ITIMER_REAL, &every, NULL) == 0);
 	loop();

@@ -255,6 +255,7 @@ signal_deliver(struct tarea *t, int sig, struct ksiginfo *info,
 		t->altstack = (struct kstack){ 0 };
 	at = t->pc;
 	enter_handler(t, sig, &a, frame);
+	t->handled = 1;
 	contexts_step(t, MOVE_SIGNAL, at);
 	base |= a.mask & ~(SIGBIT(SIG_KILL) | SIGBIT(SIG_STOP));
 	if (!(a.flags & SA_NODEFER))

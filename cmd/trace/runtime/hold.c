@@ -53,10 +53,13 @@ comes_too_soon(struct tarea *t, int sig, const struct ksiginfo *info)
 	return false;
 }
 
-/* A handler has returned. */
+/* If that was a handler: else a signal that is put back would never come. */
 void
 signal_owe(struct tarea *t)
 {
+	if (!t->handled)
+		return;
+	t->handled = 0;
 	t->owed = OWED_BLOCKS;
 	if (t->pc == t->backpc && t->gpr[4] == t->backsp)
 		return;

@@ -125,6 +125,7 @@ struct tarea {
 	uint64_t shares;	/* 1: such a process in its parent's memory */
 	uint32_t held;		/* hold.c: number of the held signal, or 0 */
 	uint32_t owed;		/* blocks to execute before the next signal */
+	uint32_t handled;	/* 1: since then a handler was entered */
 	uint32_t turns;		/* handlers that returned to one pc in a row */
 	uint64_t backpc, backsp;	/* that pc and stack pointer */
 	uint64_t timerpc, timersp;	/* behind the last call for a timer */

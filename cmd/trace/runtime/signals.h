@@ -132,7 +132,7 @@ bool signal_hold_here(struct tarea *, int sig, const struct ksiginfo *,
 bool signal_hold_call(struct tarea *, uint64_t nr);
 /* A call was made: signals that it sent come before anything else is done. */
 void signal_called(struct tarea *, uint64_t nr);
-/* A handler has returned: from here on signals can come too soon. */
+/* After a return from a frame: from here on signals can come too soon. */
 void signal_owe(struct tarea *);
 /* Send the kept signal again: the kernel blocks it now. */
 void signal_put_back(struct tarea *);
