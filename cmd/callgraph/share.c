@@ -8,8 +8,8 @@
  * the ones before have left:
  *
  *	lines			60  30  10
- *	a context of 50		30  15   5	leaves 30 15 5
- *	one of 33		19  10   4	   33 * 30 / 50 = 19.8, and so on
+ *	a context of 50		30  15   5	which leaves 30 15 5
+ *	one of 33		19  10   4	33 * 30 / 50 is 19.8
  *	one of 17		11   5   1
  */
 #include <string.h>
