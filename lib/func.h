@@ -102,5 +102,10 @@ void func_named(struct func *, struct codename *);
  */
 struct func *func_new(uint32_t ob, uint64_t start, const char *name);
 const char *func_object(uint32_t ob);	/* its path */
+/*
+ * The name of a function that was made here and is known to switch stacks, as
+ * schedulers of coroutines do; or NULL.
+ */
+const char *func_switch(void);
 
 #endif

@@ -106,6 +106,15 @@ done
 tells "at_once outer 10;on_again inner 10;on_again outer 10;\
 on_return inner 10;" once
 tells "coroutine inner 100;resume outer 100;" coroutines
+# where the C library switched stacks, a message says what that means
+switched() {
+	"$B/callgraph" -o out ev 2>err
+	grep -c "swapcontext switched stacks" out err | cut -d: -f2 | tr '\n' ' '
+}
+"$B/trace" -e blocks -o ev ./unwind coroutines >/dev/null
+same "stacks were switched" "1 1 " "$(switched)"
+"$B/trace" -e blocks -o ev ./unwind jump >/dev/null
+same "no stacks were switched" "0 0 " "$(switched)"
 
 # --- a static program: _start and what it calls have one name
 echo 'int main(void) { return 0; }' >static.c

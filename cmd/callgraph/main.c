@@ -385,6 +385,21 @@ run(struct out *o)
 	return c;
 }
 
+/* Stacks are followed by their pointer, which then leads to another stack. */
+static void
+tell_switches(void)
+{
+	static char text[80];
+	const char *name = func_switch();
+
+	if (name == NULL)
+		return;
+	snprintf(text, sizeof text, "Callers: may be wrong, as %.30s switched "
+	    "stacks", name);
+	dump_remark(text);
+	warn("%s switched stacks: callers may be wrong", name);
+}
+
 /* The stream is at its end; whole: nothing is missing. */
 static void
 end(bool whole)
@@ -399,6 +414,7 @@ end(bool whole)
 			contexts_end();
 		else
 			stack_close_all();
+		tell_switches();
 		dump_end(whole);
 		if (whole)
 			options_warn_idle();

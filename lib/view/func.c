@@ -58,6 +58,7 @@ static struct objmap *map;
 static bool demangle = true;
 static bool join;	/* f.cold counts as f */
 static bool skip_plt = true;
+static const char *switch_name;
 
 void
 func_rule(enum func_rule what, const char *pattern, uint32_t n)
@@ -150,6 +151,25 @@ stem(const char *name)
 	return (uint32_t)n;
 }
 
+/* Go, the C library, Boost */
+static bool
+switches_stacks(const char *name)
+{
+	static const char *const known[] = { "runtime.gogo", "swapcontext",
+	    "jump_fcontext" };
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(name, known[i]) == 0)
+			return true;
+	return false;
+}
+
+const char *
+func_switch(void)
+{
+	return switch_name;
+}
+
 struct func *
 func_new(uint32_t ob, uint64_t start, const char *name)
 {
@@ -162,6 +182,8 @@ func_new(uint32_t ob, uint64_t start, const char *name)
 	f->resume = strcmp(name, "_Unwind_Resume") == 0 ||
 	    strncmp(name, "_Unwind_Resume@", 15) == 0;
 	f->pop = strncmp(name, "_dl_runtime_resolve", 19) == 0;
+	if (switches_stacks(name))
+		switch_name = name;
 	for (size_t i = 0; i < nrule; i++)
 		if (rule[i].pattern == NULL ||
 		    wild_matches(rule[i].pattern, name)) {
