@@ -313,6 +313,60 @@ judge small ./small
 in_time small
 same "small: not when there are the most bytes" 1999 \
     "$(snapshots peak ours | cut -d ' ' -f 2)"
+# The line of each call for memory, and what is inlined there
+cat >at.c <<'END'
+#include <stdlib.h>
+char *volatile sink;
+static inline __attribute__((always_inline)) char *within(size_t n)
+{
+	return malloc(n);
+}
+__attribute__((noinline)) static char *apart(size_t n)
+{
+	return sink = malloc(n);
+}
+int main(void)
+{
+	sink = malloc(100000);
+	sink = within(5000);
+	for (int i = 0; i < 50; i++)
+		sink = apart(300);
+	sink = within(64);
+	free(sink);
+	return 0;
+}
+END
+${CC:-gcc} -O1 -g -fno-builtin -o at at.c || exit 99
+judge at ./at
+# bytes and the callers' names of the peak, at depth 1 and 2
+tree() { # FILE
+	sed -n '/^heap_tree=peak/,/^#/s/^\( *\)n[0-9]*: \([0-9]*\) 0x[^:]*: /\1\2 /p' \
+	    "$1" | sed 's/ (in .*//' | sort
+}
+same "lines of calls for memory" "  15000 main
+  5000 main (at.c:14)
+  64 main (at.c:17)
+ 100000 main (at.c:13)
+ 15000 apart (at.c:9)
+ 5064 within (at.c:5)" "$("$D" --massif --threshold=0 run.ev >ours; tree ours)"
+if [ -e theirs ]; then
+	"$valgrind" -q --tool=massif --threshold=0 --massif-out-file=theirs ./at
+	same "Massif has as much on each" "$(tree theirs | awk '/\(at/ {
+	    n[$3 $2] += $1 } END { for (k in n) print k, n[k] }' | sort |
+	    grep -v at.c:16)" "$(tree ours | awk '/\(at/ {
+	    n[$3 $2] += $1 } END { for (k in n) print k, n[k] }' | sort)"
+else
+	skip "Massif has as much on each" "no valgrind"
+fi
+same "stacks with lines" "main (at.c:13);malloc 100000
+main (at.c:14);within (at.c:5);malloc 5000
+main (at.c:17);within (at.c:5);malloc 64
+main;apart (at.c:9);malloc 15000" "$("$D" --stacks=peak --lines run.ev | sort)"
+same "stacks without" "main;apart;malloc 15000
+main;malloc 105064" "$("$D" --stacks=peak run.ev | sort)"
+same "a tree without" "  15000 main
+ 105064 main
+ 15000 apart" "$("$D" --massif --lines=no --threshold=0 run.ev >ours; tree ours)"
 if command -v bzip2 >/dev/null; then
 	judge bzip2 bzip2 -kc numbers
 	in_time bzip2

@@ -19,6 +19,7 @@
  * state.c	options
  * report.c	costs (costs(5)), or a table
  * heapout.c	collapsed stacks of what is allocated
+ * links.c	names in chains of callers
  * massif.c	a file of Massif's
  *
  * A reference's address is looked for among thread-local variables, the stacks,
@@ -54,6 +55,7 @@ struct dataprof {
 	bool allocs;		/* the stream tells allocations */
 	bool orders;		/* kind counts: order.c waits for numbers */
 	bool massif;		/* samples of the curve are wanted */
+	bool lines;		/* calls for memory are told by line */
 	double threshold;	/* in percent: smaller branches are together */
 	size_t samples;		/* at most, with the beginning and the peak */
 	size_t detailed;	/* one of so many has a tree */
@@ -215,12 +217,31 @@ bool block_header(uint64_t addr, uint32_t *object);
 /* Did a block ever lie on this page? */
 bool block_page(uint64_t addr);
 
+/* ------------------------------------------------------------------ links.c */
+
+/* A function in a chain of callers. */
+struct chain_link {
+	const char *name;	/* perhaps with file and line */
+	const struct func *fn;	/* the function, or what it is inlined into */
+	uint64_t addr;		/* link-time: of the line, or its beginning */
+	uint32_t num;		/* from 0; by name and function */
+};
+/*
+ * The links of a chain of n functions, the first of which was called for
+ * memory; caller: the return address.  Returns how many; they stay until the
+ * next call.
+ */
+unsigned links_of(const struct func *const *chain, unsigned n, uint64_t caller,
+    const struct chain_link ***);
+/* Are file and line in its name? */
+bool link_has_line(const struct chain_link *);
+
 /* ------------------------------------------------------------------ sites.c */
 
 /* Where memory is allocated. */
 struct site {
 	uint32_t object;
-	const struct func **chain;	/* who was called for it, by whom ... */
+	const struct chain_link **chain; /* who was called, by whom ... */
 	unsigned nchain;
 	bool maps;		/* its blocks are mappings, whole pages */
 	uint64_t number, bytes;	/* allocations so far */

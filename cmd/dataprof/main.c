@@ -26,9 +26,9 @@
 static const char synopsis[] =
     "[-v] [-o file] [--by=object|type|page] [--depth=n] [--refs]\n"
     "                [--text] [--events=list] [--rows=n]\n"
-"                [--stacks=peak|left|bytes|number]\n"
-"                [--massif] [--threshold=x] [--max-snapshots=n]\n"
-"                [--detailed-freq=n] [file]";
+    "                [--stacks=peak|left|bytes|number] [--lines=yes|no]\n"
+    "                [--massif] [--threshold=x] [--max-snapshots=n]\n"
+    "                [--detailed-freq=n] [file]";
 
 static const char help[] =
 "usage: dataprof [option]... [file]\n"
@@ -37,6 +37,9 @@ static const char help[] =
 "      --by=WHAT        object, type or page                    [object]\n"
 "      --depth=N        callers that name an allocation         [6]; with\n"
 "                       --stacks and --massif                   [100]\n"
+"      --lines=yes|no   the line of each call for memory, and functions that\n"
+"                       are inlined there                       [no]; with\n"
+"                       --massif                                [yes]\n"
 "      --refs           all references, too: Dr and Dw\n"
 "      --text           a table instead of costs\n"
 "      --events=LIST    columns of the table            [the main ones]\n"
@@ -53,11 +56,12 @@ static const char help[] =
 "      --version        the version\n";
 
 enum { OPT_BY = 256, OPT_DEPTH, OPT_REFS, OPT_TEXT, OPT_EVENTS, OPT_ROWS,
-    OPT_STACKS, OPT_MASSIF, OPT_THRESHOLD, OPT_SNAPSHOTS, OPT_DETAILED,
-    OPT_VERSION };
+    OPT_STACKS, OPT_LINES, OPT_MASSIF, OPT_THRESHOLD, OPT_SNAPSHOTS,
+    OPT_DETAILED, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "by", required_argument, NULL, OPT_BY },
+	{ "lines", optional_argument, NULL, OPT_LINES },
 	{ "depth", required_argument, NULL, OPT_DEPTH },
 	{ "refs", no_argument, NULL, OPT_REFS },
 	{ "text", no_argument, NULL, OPT_TEXT },
@@ -78,6 +82,7 @@ static const struct option longopts[] = {
 static struct codenames *codes;	/* of code made at run time */
 static bool refs;		/* count all references */
 static const char *output;
+static int lines = -1;		/* --lines; -1: not given */
 static const char *massifs;	/* an option that only --massif has */
 static struct simhead stream;
 static struct report how = { .head = &stream };
@@ -135,6 +140,9 @@ option(int c)
 		break;
 	case OPT_STACKS:
 		set_stacks(optarg);
+		break;
+	case OPT_LINES:
+		lines = yes_arg("--lines", optarg);
 		break;
 	case OPT_MASSIF:
 		set_form(FORM_MASSIF);
@@ -325,6 +333,7 @@ begin(void)
 
 	dp.orders = kind == EV_COUNTS;
 	dp.massif = how.form == FORM_MASSIF;
+	dp.lines = lines < 0 ? how.form == FORM_MASSIF : lines != 0;
 	if (dp.depth == 0)
 		dp.depth = is_heap() ? DEPTH_HEAP : DEPTH;
 	dp.walks = kind == EV_ALL;

@@ -8,13 +8,14 @@
  *	mem_stacks_B=0
  *	heap_tree=peak
  *	n1: 1000 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.
- *	 n2: 1000 0x1149: leaf (in /home/a/prog)
+ *	 n2: 1000 0x1152: leaf (prog.c:7)
  *	  n0: 600 0x1170: main (in /home/a/prog)
  *	  n0: 400 0x1160: init (in /home/a/prog)
  *
- * The tree leads from the callers of allocating functions outwards: addresses
- * are where functions begin, since the calls in them are not known.  Branches
- * of less than dp.threshold are put together.
+ * The tree leads from the callers of allocating functions outwards.  Those that
+ * call one have the line of the call; the addresses of others are where they
+ * begin, since the calls in them are not known.  Branches of less than
+ * dp.threshold are put together.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@
 
 /* Some parts of a snapshot, whose callers are alike up to some depth. */
 struct branch {
-	const struct func *fn;
+	const struct chain_link *caller;
 	struct sample_part *part;
 	size_t n;
 	uint64_t bytes;
@@ -37,7 +38,7 @@ struct branch {
 static unsigned depth;		/* by which parts are compared */
 
 /* Its caller at this depth, or NULL. */
-static const struct func *
+static const struct chain_link *
 caller_of(const struct sample_part *p)
 {
 	const struct site *s = site_get(p->site);
@@ -48,7 +49,7 @@ caller_of(const struct sample_part *p)
 static int
 by_caller(const void *x, const void *y)
 {
-	const struct func *a = caller_of(x), *b = caller_of(y);
+	const struct chain_link *a = caller_of(x), *b = caller_of(y);
 	uint32_t i = a == NULL ? 0 : a->num + 1, k = b == NULL ? 0 : b->num + 1;
 
 	return i < k ? -1 : i > k;
@@ -61,7 +62,8 @@ by_bytes(const void *x, const void *y)
 
 	if (a->bytes != b->bytes)
 		return a->bytes > b->bytes ? -1 : 1;
-	return a->fn->num < b->fn->num ? -1 : a->fn->num > b->fn->num;
+	return a->caller->num < b->caller->num ? -1 :
+	    a->caller->num > b->caller->num;
 }
 
 /*
@@ -72,18 +74,18 @@ static struct branch *
 branches(struct sample_part *p, size_t np, unsigned d, size_t *n)
 {
 	struct branch *v = xcalloc(np + 1, sizeof *v);
-	const struct func *fn;
+	const struct chain_link *caller;
 	size_t i;
 
 	depth = d;
 	qsort(p, np, sizeof *p, by_caller);
 	*n = 0;
 	for (i = 0; i < np; i++) {
-		fn = caller_of(&p[i]);
-		if (fn == NULL)
+		caller = caller_of(&p[i]);
+		if (caller == NULL)
 			continue;
-		if (*n == 0 || v[*n - 1].fn != fn)
-			v[(*n)++] = (struct branch){ fn, &p[i], 0, 0 };
+		if (*n == 0 || v[*n - 1].caller != caller)
+			v[(*n)++] = (struct branch){ caller, &p[i], 0, 0 };
 		v[*n - 1].n++;
 		v[*n - 1].bytes += p[i].bytes;
 	}
@@ -92,12 +94,17 @@ branches(struct sample_part *p, size_t np, unsigned d, size_t *n)
 }
 
 static void
-put_function(struct out *o, const struct func *f)
+put_caller(struct out *o, const struct chain_link *l)
 {
-	const char *object = f->ob == 0 ? "???" : func_object(f->ob);
+	uint32_t ob = l->fn->ob;
+	const char *object = ob == 0 ? "???" : func_object(ob);
 
-	out_printf(o, "0x%" PRIX64 ": ", f->start);
-	out_shown(o, f->name, strlen(f->name));
+	out_printf(o, "0x%" PRIX64 ": ", l->addr);
+	out_shown(o, l->name, strlen(l->name));
+	if (link_has_line(l)) {
+		out_ch(o, '\n');
+		return;
+	}
 	out_str(o, " (in ");
 	out_shown(o, object, strlen(object));
 	out_str(o, ")\n");
@@ -126,11 +133,11 @@ put_rest(struct out *o, const struct branch *v, size_t n, unsigned d)
 }
 
 /*
- * The line of a branch that has these parts, and what is below it; fn NULL: all
+ * The line of a branch that has these parts, and what is below it; l NULL: all
  * of them.  p is sorted on the way.
  */
 static void
-put_tree(struct out *o, const struct func *fn, uint64_t bytes,
+put_tree(struct out *o, const struct chain_link *l, uint64_t bytes,
     struct sample_part *p, size_t np, unsigned d, uint64_t least)
 {
 	size_t n, i, shown = 0;
@@ -140,13 +147,13 @@ put_tree(struct out *o, const struct func *fn, uint64_t bytes,
 		shown++;
 	indent(o, d);
 	out_printf(o, "n%zu: %" PRIu64 " ", shown + (shown < n), bytes);
-	if (fn == NULL)
+	if (l == NULL)
 		out_str(o, "(heap allocation functions) malloc/new/new[], "
 		    "--alloc-fns, etc.\n");
 	else
-		put_function(o, fn);
+		put_caller(o, l);
 	for (i = 0; i < shown; i++)
-		put_tree(o, v[i].fn, v[i].bytes, v[i].part, v[i].n, d + 1,
+		put_tree(o, v[i].caller, v[i].bytes, v[i].part, v[i].n, d + 1,
 		    least);
 	if (shown < n)
 		put_rest(o, v + shown, n - shown, d + 1);

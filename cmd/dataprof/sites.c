@@ -206,7 +206,7 @@ is_mmap(const struct func *f)
 
 /* A hash of all names, for those for which there is no room. */
 static uint64_t
-chain_hash(const struct func *const *chain, unsigned n)
+chain_hash(const struct chain_link *const *chain, unsigned n)
 {
 	uint64_t h = n;
 	const char *s;
@@ -223,7 +223,7 @@ chain_hash(const struct func *const *chain, unsigned n)
 
 /* malloc < strdup < main; as far as there is room, and a hash then. */
 static const char *
-chain_name(const struct func *const *chain, unsigned n)
+chain_name(const struct chain_link *const *chain, unsigned n)
 {
 	static char name[4000];
 	const size_t room = sizeof name - sizeof " ... 0123456789abcdef";
@@ -245,9 +245,13 @@ site_of_chain(unsigned thread, uint64_t function, uint64_t caller,
     uint32_t state)
 {
 	struct func_place at;
-	const struct func **chain;
-	unsigned n = stack_chain(thread, function, caller, state, &chain);
-	uint32_t s = site_at(object_get(DATA_HEAP, "", chain_name(chain, n)));
+	const struct func **fns;
+	const struct chain_link **chain;
+	unsigned n = stack_chain(thread, function, caller, state, &fns);
+	uint32_t s;
+
+	n = links_of(fns, n, caller, &chain);
+	s = site_at(object_get(DATA_HEAP, "", chain_name(chain, n)));
 
 	if (sites[s].chain == NULL) {
 		sites[s].chain = xkeep(n * sizeof *chain);
