@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "cost.h"
 #include "in.h"
 #include "khash.h"
@@ -35,7 +36,8 @@
 #include "sym.h"
 
 static const char synopsis[] = "[-e event] [-o file] "
-    "[--extra-debuginfo-path=dir] [--inline=yes|no] [file]";
+    "[--extra-debuginfo-path=dir] [--inline=yes|no]\n"
+    "                  [--threshold=x] [file]";
 static const char help[] =
 "usage: fmt-folded [option]... [file]\n"
 "Collapsed stacks of costs with calls.\n"
@@ -44,6 +46,8 @@ static const char help[] =
 "      --extra-debuginfo-path=DIR\n"
 "                          look for debug files there, too\n"
 "      --inline=yes|no     inlined functions are on the stack, too [no]\n"
+"      --threshold=X       stacks of less than X percent are their callers'\n"
+"                          own cost                              [0]\n"
 "  -o, --output=FILE       write there instead of to standard output\n"
 "  -h, --help              this text\n"
 "      --version           the version\n";
@@ -63,6 +67,7 @@ KHASH_MAP_INIT_INT64(stack, uint32_t)
 
 static const char *event, *output;
 static bool inlines;
+static double threshold;		/* in percent */
 static struct costnames *names;
 static struct places *places;
 static struct stacks *stacks;
@@ -177,6 +182,33 @@ make_stacks(void)
 	free(of);
 }
 
+/*
+ * What lies on top of a stack, with the stack itself, may cost less than the
+ * threshold: then it is the caller's own cost.  Callers come before callees.
+ */
+static void
+fold_small(void)
+{
+	int64_t *total = xcalloc(nstack + 1, sizeof *total);
+	double all = 0;
+	size_t i;
+
+	for (i = nstack; i-- > 0; ) {
+		total[i] += stack[i].n;
+		if (stack[i].up == NONE)
+			all += (double)total[i];
+		else
+			total[stack[i].up] += total[i];
+	}
+	for (i = nstack; i-- > 0; )
+		if ((double)total[i] < all * threshold / 100 &&
+		    stack[i].up != NONE) {
+			stack[stack[i].up].n += stack[i].n;
+			stack[i].n = 0;
+		}
+	free(total);
+}
+
 /* ---- output ---- */
 
 static int
@@ -251,11 +283,12 @@ write_stacks(struct out *o)
 static void
 options(int argc, char **argv)
 {
-	enum { VERSION = 256 };
+	enum { VERSION = 256, THRESHOLD };
 	static const struct option longs[] = {
 		{ "event", required_argument, NULL, 'e' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "threshold", required_argument, NULL, THRESHOLD },
 		{ "version", no_argument, NULL, VERSION },
 		PLACE_OPTIONS,
 		{ NULL, 0, NULL, 0 }
@@ -271,6 +304,9 @@ options(int argc, char **argv)
 			prog_help(help);
 		case 'o':
 			output = optarg;
+			break;
+		case THRESHOLD:
+			threshold = percent_arg("--threshold", optarg);
 			break;
 		case VERSION:
 			prog_version();
@@ -298,6 +334,8 @@ main(int argc, char **argv)
 	    (size_t)costhead_find(&stacks->head, event);
 	index_of = kh_init(stack);
 	make_stacks();
+	if (threshold > 0)
+		fold_small();
 	sort(&bottom);
 	for (size_t i = 0; i < nstack; i++)
 		sort(&stack[i].first);

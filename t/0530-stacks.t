@@ -91,6 +91,15 @@ same "adds up" 1000003 "$(awk '{ n += $NF } END { print n }' out)"
 check "too many stacks" "$F" many
 same "add up, too" 285 "$(awk '{ n += $NF } END { print n }' out)"
 
+# --- small stacks are their callers' own cost
+small() {
+	"$F" --threshold="$1" contexts | tr '\n;' ';:'
+}
+same "a threshold" "main 40;main:g 20;main:g:f 80;" "$(small 25)"
+same "of what callees cost, too" "main 40;main:g 100;" "$(small 60)"
+same "leaves what has no caller" "main 140;" "$(small 100)"
+same "of 0" "main 10;main:f 30;main:g 20;main:g:f 80;" "$(small 0)"
+
 # --- pprof
 if command -v python3 >/dev/null; then
 	check "a profile for pprof" "$P" -o prog.pb.gz contexts
