@@ -39,6 +39,7 @@ start(char **argv, int ready[2])
 		die("fork:");
 	if (command == 0) {
 		setpgid(0, 0);
+		signal(SIGHUP, SIG_DFL);	/* for nohup(1) */
 		signal(SIGINT, SIG_DFL);
 		signal(SIGQUIT, SIG_DFL);
 		if (dup2(ready[1], READY_FD) < 0)
