@@ -101,6 +101,57 @@ run_listed() {
 	exec ${session-} env -i "$@"
 }
 
+# one_program WHERE COMMAND: die if the shell would make more of a list's command
+# than a program and its redirections. Quotes, what the shell puts in place of
+# $(...), ${...} and `...`, and comments may have all characters.
+one_program() {
+	case $2 in
+	*[\|\&\;]*) ;;
+	*) return ;;
+	esac
+	operator=$(printf '%s\n' "$2" | awk '
+	# what of the shell is open at the end of open: a quote or a bracket
+	function step(c, next_c) {
+		in_ = substr(open, length(open))
+		if (c == "\"" && in_ == c || c == ")" && in_ == "(" ||
+		    c == "}" && in_ == "{")
+			open = substr(open, 1, length(open) - 1)
+		else if (c == "\"" || c == "(" && in_ == "(")
+			open = open c
+		else if (c == "$" && next_c ~ /[({]/)
+			open = open next_c
+		else
+			return 0
+		return 1
+	}
+	{
+		for (i = 1; i <= length($0); i++) {
+			c = substr($0, i, 1)
+			d = substr($0, i + 1, 1)
+			if (c == "\\") {
+				i++
+			} else if (c == "`" || c == "\047" && open !~ /"$/) {
+				n = index(substr($0, i + 1), c)
+				i = n ? i + n : length($0)
+			} else if (step(c, d)) {
+				i += c == "$"
+			} else if (open == "") {
+				if (c ~ /[<>]/ && d ~ /[<>&|]/)
+					i++
+				else if (c == "#" && (i == 1 ||
+				    substr($0, i - 1, 1) ~ /[ \t]/))
+					exit
+				else if (c ~ /[|&;]/) {
+					print c == d ? c d : c
+					exit
+				}
+			}
+		}
+	}')
+	[ -z "$operator" ] || die "$1: $operator without quotes: a command is" \
+	    "one program, for no other would be counted: $2"
+}
+
 # find_session: sets session, which gives a program a session of its own, so that
 # all that it starts can be ended, and signals as by default: what a shell
 # starts in the background ignores SIGINT, and some programs do other things then

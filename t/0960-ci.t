@@ -273,6 +273,29 @@ bad '\n one more ./a' "badlist:2: kind 'more' is none of counts, cache, branches
 bad 'one counts' "badlist:1: no command"
 bad 'o/ne counts x' "badlist:1: the name 'o/ne' has other characters than letters, digits and -._+"
 bad 'one counts x\none counts y' "badlist:2: a second program one"
+while read -r op command; do
+	printf '%s\n' '' "one counts ./a $command" >badlist
+	status 2 "more than a program: $command" "$C" badlist
+	same "$command: said with its line" "ci: badlist:2: $op without quotes:\
+ a command is one program, for no other would be counted: ./a $command" \
+	    "$(cat "$T/err")"
+done <<'END'
+| | cat
+|| "|" || true
+&& x 2>&1 && ./a
+; "x;\";" $(echo '|' ")" | (cat)) ; ./a
+& 2>&1 &
+& &>said
+| '\' >|said|cat
+; a#x; ./a
+END
+cat >quoted <<'END'
+a counts ./a "a | b" 'c; "d' \& \| "`echo "|"; echo`" 2>&1 >|said <&-
+b counts ./a $(echo "a)" | cat; echo ')|') ${none:-a;b} "$((1 | 2))" # x | y; z
+END
+check "operators in quotes, substitutions, redirections and comments" \
+    "$C" -q -d quoted.out quoted
+same "are the program's" "a | b" "$(sed 's/ -$//' said)"
 printf '%s\n' '-x' >badlist
 status 2 "a short option in the list" "$C" badlist
 for o in --limit=Ir --limit== --env==x --env=A=1,2 --moved=x; do

@@ -244,6 +244,11 @@ status 2 "a list that is not there" "$A" none
 printf '# nothing\n\n' >empty
 status 2 "a list of nothing" "$A" empty
 same "is told" "array: empty: no command" "$(cat "$T/err")"
+printf '%s\n' './a 2>&1' './a one && ./a two' >wrong
+status 2 "more than a program" "$A" wrong
+same "is told with its line" "array: wrong:2: && without quotes: a command is \
+one program, for no other would be counted: ./a one && ./a two" \
+    "$(cat "$T/err")"
 echo --what >wrong
 status 2 "a wrong option in the list" "$A" wrong
 same "is told with its line" "array: wrong:1: unknown option --what" "$(cat "$T/err")"
