@@ -129,6 +129,9 @@ function limit_event(i,    e) {
 	sub(/[:=].*/, "", e)
 	return e
 }
+function is_skipped(i) {
+	return result[i] == "noisy" || result[i] == "no function"
+}
 function of_function(i) {
 	return limit[i] ~ /^[^=]*:/
 }
@@ -146,7 +149,7 @@ function md_spread(e,    of) {
 }
 function md_limit(i) {
 	return md(limit[i]) (result[i] == "exceeded" ? " **exceeded**" : \
-	    result[i] == "noisy" ? " noisy" : "")
+	    is_skipped(i) ? " " result[i] : "")
 }
 function md_limits(e,    i, s) {
 	for (i = 1; i <= nlimit; i++)
@@ -245,7 +248,7 @@ function junit_program(    i, e, m) {
 		if (!of_function(i))
 			m = m ": " change(old[e], new[e])
 		testcase(limit[i], result[i] == "exceeded" ? "failure" : \
-		    result[i] == "noisy" ? "skipped" : "", m, reason[i])
+		    is_skipped(i) ? "skipped" : "", m, reason[i])
 	}
 }
 BEGIN {
@@ -289,7 +292,7 @@ END {
 		printf "<testsuites>\n<testsuite name=\"quern\" tests=\"%d\" " \
 		    "failures=\"%d\" errors=\"%d\"%s>\n%s</testsuite>\n" \
 		    "</testsuites>\n", ntest, count["failure"],
-		    count["error"], runs == 1 ? "" : \
+		    count["error"], runs == 1 && !count["skipped"] ? "" : \
 		    sprintf(" skipped=\"%d\"", count["skipped"]), cases
 	}
 }' "$W/programs"

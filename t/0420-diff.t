@@ -143,7 +143,7 @@ status 0 "limit of a function kept" "$D" -q --limit=Ir:main=100 old new
 status 1 "limit of a function exceeded" "$D" -q --limit=Ir:main=99 old new
 status 0 "in percent kept" "$D" -q --limit=Ir:main=1.7% old new
 status 1 "in percent exceeded" "$D" -q --limit=Ir:main=1.6% old new
-status 0 "less is never beyond" "$D" -q --limit=Dr:main=0 --limit=Ir:gone=0 \
+status 0 "less is never beyond" "$D" -q --limit=Dr:main=0 --limit='Ir:*=500' \
     old new
 status 1 "a new function exceeds any percentage" "$D" -q \
     --limit='Ir:fre?h=100%' old new
@@ -157,10 +157,22 @@ same "each function of a pattern by itself: the list as ever" \
     "+500 (new) 0 /old/b.c:fresh -300 (gone) -3 (gone) /old/a.c:gone \
 +100 (+1.7%) -8 (-13.3%) /old/a.c:main" "$(sed -n '/file:fun/,$p' out |
     sed 1d | xargs)"
-status 0 "a limit of no function" "$D" -q --limit=Ir:nosuch=1 old new
+status 2 "a limit of no function" "$D" --by=function --limit=Ir:nosuch=1 \
+    --limit=Ir:main=1 old new
 same "a limit of no function: told" \
     "diff: --limit=Ir:nosuch=1: neither profile has such a function" \
     "$(cat err)"
+same "a limit of no function: the text all the same" \
+    "Limit Ir:nosuch=1: no function Limit Ir:main=1: exceeded" \
+    "$(grep ^Limit out | xargs)"
+check "a limit of no function: all of it" grep -q 'a.c:main$' out
+status 2 "a limit of a function that is gone" "$D" -q --limit='Ir:gon?=1%' \
+    old new
+same "a limit of a function that is gone: told" \
+    "diff: --limit=Ir:gon?=1%: only the old profile has such a function" \
+    "$(cat err)"
+status 0 "of two functions of a pattern one is gone" "$D" -q \
+    --limit='Dr:*n*=0' old new
 status 1 "the profile with a limit of functions" "$D" -p --limit=Ir:main=1 \
     old new
 samefile "the profile with a limit of functions: as without" change out
@@ -203,6 +215,8 @@ status 1 "JSON: limit of functions" "$D" --json --limit='Ir:m*=1' old new
 same "JSON: limit of functions: which" "main 100" \
     "$(get '"$j->{limits}[0]{functions}[0]{function}{name} " .
     $j->{limits}[0]{functions}[0]{change}')"
+same "JSON: limit of functions: found" 1 \
+    "$(get '$j->{limits}[0]{found} ? 1 : 0')"
 same "JSON: one line" 1 "$(wc -l <out)"
 
 # names

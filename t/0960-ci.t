@@ -85,6 +85,33 @@ status 2 "of another event" "$C" -q -d new -b ci.out -l Ir=90% -l Xx=0 \
     -l 'one/Yy:f=1' list
 same "which does not exist" "ci: --limit=Xx=0: no program has this event
 ci: --limit=one/Yy:f=1: no program has this event" "$(cat "$T/err")"
+status 2 "of another function" "$C" -d new -b ci.out -l Ir:ns::parse_tow*=1% \
+    -l 'one/Ir:ns::parse_two*=1%' list
+same "which no program has" \
+    "ci: --limit=Ir:ns::parse_tow*=1%: no program has this function" \
+    "$(cat "$T/err")"
+same "in the table" "| one | Ir |  |  |  | \`Ir:ns::parse_tow*=1%\` no function |
+| one | Ir |  |  |  | \`Ir:ns::parse_two*=1%\` **exceeded** |" \
+    "$(grep '^| one .*:ns' "$T/out")"
+same "in JUnit" "1 1 2" "$(grep -c 'failures="1".* skipped="2"' new/report.xml) \
+$(grep -c '<failure' new/report.xml) $(grep -c '<skipped' new/report.xml)"
+other() { # NAME: a program with this function
+	printf '__attribute__((noinline)) int %s(int n) { volatile int m = n;
+return m; }\nint main(int c, char **v) { return %s(c - 1); }\n' "$1" "$1" >third.c
+	$CC -O1 -g -o third third.c || exit 99
+}
+other work
+{ cat list; echo 'three counts ./third'; } >three
+"$C" -q -d three.out three
+status 0 "a function that some programs have" "$C" -q -d new -b three.out \
+    -l 'Ir:ns::parse_*=0' -l three/Ir:work=0 three
+same "is nothing to tell" "" "$(cat "$T/err")"
+other toil
+status 2 "one that had it has it no more" "$C" -q -d new -b three.out \
+    -l Ir:work=1% -l '*/Ir:ns::parse_*=0' three
+same "is told" "ci: --limit=Ir:work=1%: no program has this function" \
+    "$(cat "$T/err")"
+status 0 "programs without a baseline" "$C" -q -d new -l Ir:work=1% three
 mkdir empty
 status 2 "a baseline that is none" "$C" -q -d new -b empty -l Ir=0 list
 same "is refused" "ci: --baseline=empty: a folder without results of ci" \

@@ -26,7 +26,7 @@ struct event_limit {		/* --limit=EVENT[:FUNCTION]=N[%] */
 	bool percent;
 	uint64_t num, den;	/* limit: num/den [percent of the old total] */
 	bool beyond;		/* the event grew by more than the limit */
-	bool matched;		/* some function has such a name */
+	bool in_old, in_new;	/* a function there has such a name */
 	struct function_change *over;
 	size_t nover, cap;
 };
@@ -70,8 +70,13 @@ const char *subst_apply(const struct name_subst *, const char *name);
 int find_event(const char *s, size_t len);	/* its number, or -1 */
 void limit_add(const char *arg);		/* an option's argument */
 void limits_parse(void);			/* once the events are known */
-/* Do the profiles differ, or with --limit, is a limit exceeded? */
-bool judge(void);
+/* A limit of functions of which new has none: it would hold for nothing. */
+bool limit_is_idle(const struct event_limit *);
+/*
+ * The status: 1 if the profiles differ, or with --limit, if a limit is
+ * exceeded; 2 if a limit is idle, which a message says.
+ */
+int judge(void);
 
 /* load.c */
 enum name_kind { MOD_FILE, MOD_FUNC, MOD_OBJ, NMOD };

@@ -148,8 +148,10 @@ limits(void)
 		j = made(json_object());
 		set(j, "limit", text(l->text));
 		set(j, "exceeded", made(json_boolean(l->beyond)));
-		if (l->functions)
+		if (l->functions) {
+			set(j, "found", made(json_boolean(l->in_new)));
 			set(j, "functions", exceeding(l));
+		}
 		if (json_array_append_new(a, j) < 0)
 			die("out of memory");
 	}

@@ -119,7 +119,8 @@ judge_function(const struct record_pair *p)
 	for (l = diff.limit; l < diff.limit + diff.nlimit; l++) {
 		if (!l->functions || !wild_matches(l->functions, name))
 			continue;
-		l->matched = true;
+		l->in_old |= p->has_old;
+		l->in_new |= p->has_new;
 		if (!is_beyond(l, p->old[l->ev], p->new[l->ev]))
 			continue;
 		l->beyond = true;
@@ -135,18 +136,36 @@ judge_functions(void)
 {
 	struct join j = join_functions();
 	struct record_pair p;
-	size_t i;
 
 	while (join_next(&j, &p))
 		if (p.c.kind == COST_SELF)
 			judge_function(&p);
-	for (i = 0; i < diff.nlimit; i++)
-		if (diff.limit[i].functions && !diff.limit[i].matched)
-			warn("--limit=%s: neither profile has such a function",
-			    diff.limit[i].text);
 }
 
 bool
+limit_is_idle(const struct event_limit *l)
+{
+	return l->functions && !l->in_new;
+}
+
+static bool
+tell_idle(void)
+{
+	const struct event_limit *l;
+	bool any = false;
+
+	for (l = diff.limit; l < diff.limit + diff.nlimit; l++) {
+		if (!limit_is_idle(l))
+			continue;
+		any = true;
+		warn("--limit=%s: %s such a function", l->text,
+		    l->in_old ? "only the old profile has" :
+		    "neither profile has");
+	}
+	return any;
+}
+
+int
 judge(void)
 {
 	struct join j = { .old = diff.old.t, .new = diff.new.t };
@@ -164,5 +183,7 @@ judge(void)
 			    diff.new.total[l->ev]);
 		beyond |= l->beyond;
 	}
+	if (tell_idle())
+		return 2;
 	return diff.nlimit ? beyond : diff.differ;
 }

@@ -182,7 +182,7 @@ write_beside(void)
 int
 main(int argc, char **argv)
 {
-	bool answer;
+	int status;
 	size_t i;
 
 	prog_init(argv[0]);
@@ -199,11 +199,11 @@ main(int argc, char **argv)
 		diff.nsort = parse_events("--sort", sort, diff.sort);
 	diff.keep = output == PROFILE;
 	limits_parse();
-	answer = judge();
+	status = judge();
 	if (json_dest)
 		write_beside();
 	if (output == QUIET)
-		return answer;
+		return status;
 	out = out_open(dest);
 	if (output == PROFILE)
 		write_profile();
@@ -212,5 +212,5 @@ main(int argc, char **argv)
 	else
 		write_text();
 	out_close(out);
-	return answer;
+	return status;
 }

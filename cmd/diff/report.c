@@ -195,6 +195,14 @@ exceeding(const struct event_limit *l)
 	}
 }
 
+static const char *
+verdict(const struct event_limit *l)
+{
+	if (limit_is_idle(l))
+		return "no function";
+	return l->beyond ? "exceeded" : "kept";
+}
+
 static void
 limits(void)
 {
@@ -202,7 +210,7 @@ limits(void)
 
 	for (i = 0; i < diff.nlimit; i++) {
 		out_printf(out, "Limit %s: %s\n", shown(diff.limit[i].text),
-		    diff.limit[i].beyond ? "exceeded" : "kept");
+		    verdict(&diff.limit[i]));
 		exceeding(&diff.limit[i]);
 	}
 	if (diff.nlimit)
