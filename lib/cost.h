@@ -95,6 +95,32 @@ const char *costhead_set(struct cost_head *, struct costnames *,
 /* After the last key: sort out which events are derived. */
 void costhead_done(struct cost_head *);
 
+/*
+ * costderived.c: a profile's events, recorded ones and behind them those that
+ * formulas derive from them.  Begin with zeros.
+ */
+struct cost_derived {
+	size_t nrec, nev;		/* recorded ones; all */
+	struct cost_event ev[COST_EVMAX];
+	int64_t factor[COST_EVMAX][COST_EVMAX];	/* by event, recorded event */
+	int64_t all[COST_EVMAX];	/* what costderived_counts returns */
+};
+
+/*
+ * Add the events of a header: recorded ones of the first, derived ones that are
+ * not there yet.  A formula that is none is left out, with a warning.
+ */
+void costderived_add(struct cost_derived *, const struct cost_head *);
+/* Add one event; its factors, zeros, or NULL: there are too many. */
+int64_t *costderived_event(struct cost_derived *, const struct cost_event *);
+/* The number of an event, or -1. */
+int costderived_find(const struct cost_derived *, const char *name, size_t len);
+/*
+ * A record's counts n, by recorded event, and behind them the derived events'.
+ * Valid until the next call. Dies if one is beyond 64 bits.
+ */
+const int64_t *costderived_counts(struct cost_derived *, const int64_t *n);
+
 /* one record */
 struct cost_pos { uint64_t addr, bb; uint32_t line; };
 

@@ -186,6 +186,39 @@ same "names with :: and ==: found" "" "$(cat err)"
 status 1 "names with :: and ==: judged" "$D" -q \
     --limit='Ir:ns::operator==*=2%' names.100 names.103
 
+# derived events
+printf '%s\n' 'events: Ir Dr' 'event: CEst = Ir + 10 Dr : cycles' fl=a.c fn=f \
+    '1 100 1' fn=g '9 100 1' 'summary: 200 2' >derived
+printf '%s\n' 'events: Dr Ir' 'event: Two = 2 Ir + 20 Dr' 'event: Twice=2*Ir' fl=a.c \
+    fn=f '1 3 100' fn=g '9 1 110' 'summary: 4 210' >derived2
+status 1 "derived events" "$D" --by=function --threshold=0 derived \
+    derived2
+same "derived events: the totals" "CEst 220 250 +30 (+13.6%) \
+Two 440 500 +60 (+13.6%) Twice 400 420 +20 (+5.0%)" \
+    "$(sed -n '/^CEst /,/^$/p' out | xargs)"
+same "derived events: a function" \
+    "0 +2 (+200.0%) +20 (+18.2%) +40 (+18.2%) 0 a.c:f" \
+    "$(grep 'a.c:f$' out | xargs)"
+same "derived events: nothing said" "" "$(cat err)"
+status 1 "derived events: limits" "$D" --limit=CEst=30 --limit=CEst:g=9 \
+    --limit=Two=13% --limit=Two:f=40 derived derived2
+same "derived events: which are exceeded" "kept exceeded exceeded kept" \
+    "$(sed -n 's/^Limit.*: //p' out | xargs)"
+status 1 "derived events: --sort, --show" "$D" --by=function --sort=CEst \
+    --show=CEst derived derived2
+same "derived events: the order" "+20 (+18.2%) a.c:f +10 (+9.1%) a.c:g" \
+    "$(sed -n '/file:fun/,$p' out | sed 1d | xargs)"
+sed 's/10 Dr/20 Dr/' derived >derived3
+status 0 "derived events: another definition" "$D" derived derived3
+same "derived events: is told" \
+    "diff: derived3: event CEst is Ir + 20 Dr, taken as Ir + 10 Dr" "$(cat err)"
+{ echo '# callgrind format'; sed 's/summary/totals/' derived; } >derived4
+sed 's/100 1$/120 1/; s/200 2/240 2/' derived4 >derived5
+status 1 "derived events: the profile" "$D" -p derived4 derived5
+same "derived events: keeps the definition" \
+    "event: CEst = Ir + 10 Dr : cycles events: Ir Dr summary: 40 0" \
+    "$(grep -E '^event|^summary' out | xargs)"
+
 # JSON
 status 1 "JSON" "$D" --json --threshold=0 --limit=Ir=1% old new
 get() {

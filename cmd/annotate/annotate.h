@@ -66,10 +66,7 @@ extern struct prof prof;
 
 /* load.c: read opt.file into prof, and choose events; dies of bad files */
 void load(void);
-/*
- * A record's counts n, by recorded event, and behind them the derived events'.
- * Valid until the next call. Dies if one is beyond 64 bits.
- */
+/* Counts by recorded event, with the derived ones': costderived_counts. */
 const int64_t *with_derived(const int64_t *n);
 bool has_function(const struct cost *);	/* is its function's name known? */
 /* The string of a name of prof.nm; the same, safe for a terminal. */

@@ -3,7 +3,6 @@
  */
 #include "annotate.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,8 +11,7 @@
 #include "prog.h"
 #include "shown.h"
 
-/* derived event e = sum of factor[e][i] * recorded event i */
-static int64_t factor[COST_EVMAX][COST_EVMAX];
+static struct cost_derived events;
 static struct cost_head first;		/* all parts must have its events */
 
 const char *
@@ -31,80 +29,18 @@ show(uint32_t name)
 const int64_t *
 with_derived(const int64_t *n)
 {
-	static int64_t all[COST_EVMAX];
-	int64_t v;
-	size_t i, j;
-
-	if (prof.nev == prof.nrec)
-		return n;
-	memcpy(all, n, prof.nrec * sizeof *n);
-	for (i = prof.nrec; i < prof.nev; i++)
-		for (all[i] = 0, j = 0; j < prof.nrec; j++)
-			if (__builtin_mul_overflow(n[j], factor[i][j], &v) ||
-			    __builtin_add_overflow(all[i], v, &all[i]))
-				die("%s is beyond 64 bits", prof.ev[i]);
-	return all;
+	return costderived_counts(&events, n);
 }
 
-/* The number of an event, or -1. */
-static int
-find_event(const char *name, size_t len)
+static void
+add_event(size_t ev)
 {
-	size_t i;
+	const struct cost_event *e = &events.ev[ev];
 
-	for (i = 0; i < prof.nev; i++)
-		if (strlen(prof.ev[i]) == len && !memcmp(prof.ev[i], name, len))
-			return i;
-	return -1;
-}
-
-/* Add k times an event to a formula's factors; false: beyond 64 bits. */
-static bool
-add_factors(int64_t *f, size_t ev, int64_t k)
-{
-	int64_t v;
-	size_t i;
-
-	if (ev < prof.nrec)
-		return !__builtin_add_overflow(f[ev], k, &f[ev]);
-	for (i = 0; i < prof.nrec; i++)
-		if (__builtin_mul_overflow(k, factor[ev][i], &v) ||
-		    __builtin_add_overflow(f[i], v, &f[i]))
-			return false;
-	return true;
-}
-
-/* Parse "Ir + 10 Dr" or "Ir + 10*Dr" into factors; false: it is none. */
-static bool
-parse_formula(const char *s, int64_t *f)
-{
-	uint64_t k;
-	size_t i, len;
-	int at, sign;
-	char *end;
-
-	for (i = 0; *s; i++) {
-		s += strspn(s, " \t");
-		sign = *s == '-' ? -1 : 1;
-		if (*s == '+' || *s == '-')
-			s++;
-		else if (i)
-			return false;
-		s += strspn(s, " \t");
-		k = 1;
-		if (isdigit((unsigned char)*s)) {
-			k = strtoull(s, &end, 10);
-			s = end + strspn(end, " \t*");
-		}
-		len = strcspn(s, " \t+-");
-		at = find_event(s, len);
-		if (at < 0 || k > INT32_MAX ||
-		    !add_factors(f, (size_t)at, sign * (int64_t)k))
-			return false;
-		s += len;
-		s += strspn(s, " \t");
-	}
-	return i > 0;
+	prof.ev[ev] = shown(e->name);
+	prof.what[ev] = ev < prof.nrec || e->longname ? e->longname :
+	    e->formula;
+	prof.nev = ev + 1;
 }
 
 static void
@@ -112,25 +48,10 @@ add_events(const struct cost_head *h)
 {
 	size_t i;
 
-	prof.nrec = prof.nev = h->nev;
-	for (i = 0; i < h->nev; i++) {
-		prof.ev[i] = shown(h->ev[i].name);
-		prof.what[i] = h->ev[i].longname;
-	}
-	for (i = 0; i < h->nderived && prof.nev < COST_EVMAX; i++) {
-		if (find_event(h->derived[i].name,
-		    strlen(h->derived[i].name)) >= 0)
-			continue;
-		memset(factor[prof.nev], 0, sizeof factor[0]);
-		if (parse_formula(h->derived[i].formula, factor[prof.nev])) {
-			prof.what[prof.nev] = h->derived[i].longname ?
-			    h->derived[i].longname : h->derived[i].formula;
-			prof.ev[prof.nev++] = shown(h->derived[i].name);
-		} else {
-			warn("event %s: cannot use the formula %s",
-			    h->derived[i].name, h->derived[i].formula);
-		}
-	}
+	costderived_add(&events, h);
+	prof.nrec = events.nrec;
+	for (i = 0; i < events.nev; i++)
+		add_event(i);
 }
 
 /* For the page: sums of misses that the profile lacks. */
@@ -139,19 +60,22 @@ add_sums(void)
 {
 	size_t ev, i, n, parts[COST_EVMAX], len;
 	char name[32], what[512];
+	int64_t *factor;
 
 	for (ev = 0; ev < prof.nrec; ev++) {
-		if (!rates_sum(ev, name, sizeof name, parts, &n) ||
-		    prof.nev == COST_EVMAX)
+		if (!rates_sum(ev, name, sizeof name, parts, &n))
 			continue;
-		memset(factor[prof.nev], 0, sizeof factor[0]);
+		factor = costderived_event(&events,
+		    &(struct cost_event){ .name = xstrdup(name) });
+		if (!factor)
+			return;
 		for (len = i = 0; i < n && len < sizeof what; i++) {
-			factor[prof.nev][parts[i]] = 1;
+			factor[parts[i]] = 1;
 			len += snprintf(what + len, sizeof what - len, "%s%s",
 			    i ? " + " : "", prof.ev[parts[i]]);
 		}
-		prof.what[prof.nev] = xstrdup(what);
-		prof.ev[prof.nev++] = xstrdup(name);
+		events.ev[prof.nev].longname = xstrdup(what);
+		add_event(prof.nev);
 	}
 }
 
@@ -165,7 +89,7 @@ parse_events(const char *what, const char *s, size_t *ev, double *limit)
 
 	while (*s) {
 		len = strcspn(s, limit ? ",:" : ",");
-		at = find_event(s, len);
+		at = costderived_find(&events, s, len);
 		if (at < 0)
 			die("%s: event %.*s is not in the profile", what,
 			    (int)len, s);

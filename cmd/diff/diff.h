@@ -45,7 +45,10 @@ struct diff {
 	bool keep;		/* the tables are needed after rows.c's sums */
 	struct costset settings;
 	unsigned positions;
-	size_t nev;
+	/* the tables of the sides have counts of recorded events; rows and
+	   totals those of all: recorded ones, then derived ones */
+	size_t nrec, nev;
+	struct cost_derived events;
 	const char *ev[COST_EVMAX];
 	size_t show[COST_EVMAX], nshow, sort[COST_EVMAX], nsort;
 	double threshold;	/* % of the old total */
@@ -67,7 +70,6 @@ struct name_subst *subst_parse(const char *what, const char *s);
 const char *subst_apply(const struct name_subst *, const char *name);
 
 /* limit.c */
-int find_event(const char *s, size_t len);	/* its number, or -1 */
 void limit_add(const char *arg);		/* an option's argument */
 void limits_parse(void);			/* once the events are known */
 /* A limit of functions of which new has none: it would hold for nothing. */
@@ -83,6 +85,8 @@ enum name_kind { MOD_FILE, MOD_FUNC, MOD_OBJ, NMOD };
 extern struct name_subst *mods[NMOD];	/* --mod-...; NULL: not given */
 /* Read a side's file; the columns are those of the other one, if it is read. */
 void load(struct diff_side *, struct diff_side *other);
+/* The number of an event, once a file was read, or -1. */
+int find_event(const char *s, size_t len);
 /* new - old; dies if that is beyond 64 bits. */
 int64_t minus(int64_t new, int64_t old);
 

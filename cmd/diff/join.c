@@ -44,7 +44,7 @@ pair_differs(const struct record_pair *p)
 {
 	size_t i;
 
-	for (i = 0; p->c.kind != COST_JUMP && i < diff.nev; i++)
+	for (i = 0; p->c.kind != COST_JUMP && i < diff.nrec; i++)
 		if (p->old[i] != p->new[i])
 			return true;
 	return p->count_old[0] != p->count_new[0] ||
@@ -74,7 +74,7 @@ subtract(struct record_pair *p, int64_t *n)
 	c->count[1] = c->kind != COST_JUMP ? 0 :
 	    minus(p->count_new[1], p->count_old[1]);
 	any = c->count[0] || c->count[1];
-	for (i = 0; c->kind != COST_JUMP && i < diff.nev; i++) {
+	for (i = 0; c->kind != COST_JUMP && i < diff.nrec; i++) {
 		n[i] = minus(p->new[i], p->old[i]);
 		any |= n[i] != 0;
 	}
@@ -95,12 +95,14 @@ write_profile(void)
 	costhead_init(&h);
 	h.format = diff.cachegrind ? COST_CACHEGRIND : COST_CALLGRIND;
 	h.positions = diff.positions;
-	h.nev = diff.nev;
-	for (i = 0; i < diff.nev; i++) {
+	h.nev = diff.nrec;
+	for (i = 0; i < diff.nrec; i++) {
 		memset(&h.ev[i], 0, sizeof h.ev[i]);
 		h.ev[i].name = diff.ev[i];
 		n[i] = minus(diff.new.total[i], diff.old.total[i]);
 	}
+	h.derived = diff.events.ev + diff.nrec;
+	h.nderived = diff.nev - diff.nrec;
 	costhead_desc(&h, joined("Files compared:   ", diff.old.name,
 	    diff.new.name));
 	costset_put(&diff.settings, diff.nm, &h);

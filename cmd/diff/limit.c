@@ -21,17 +21,6 @@
 
 static bool of_functions;	/* some limit is one of functions */
 
-int
-find_event(const char *s, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < diff.nev; i++)
-		if (strlen(diff.ev[i]) == len && !memcmp(diff.ev[i], s, len))
-			return i;
-	return -1;
-}
-
 void
 limit_add(const char *s)
 {

@@ -3,6 +3,8 @@
  */
 #include "diff.h"
 
+#include <string.h>
+
 #include "mem.h"
 #include "prog.h"
 
@@ -71,27 +73,52 @@ change_names(struct cost *c)
 	c->tofile = mod(MOD_FILE, c->tofile);
 }
 
+int
+find_event(const char *s, size_t len)
+{
+	return costderived_find(&diff.events, s, len);
+}
+
+/* One definition of each derived event, the first, serves both files. */
+static void
+derive(const struct costr *r)
+{
+	const struct cost_event *e, *has;
+	size_t i;
+	int at;
+
+	costderived_add(&diff.events, &r->head);
+	for (i = 0; i < r->head.nderived; i++) {
+		e = &r->head.derived[i];
+		at = find_event(e->name, strlen(e->name));
+		has = at < 0 ? e : &diff.events.ev[at];
+		if (strcmp(has->formula, e->formula))
+			warn("%s: event %s is %s, taken as %s", r->name,
+			    e->name, e->formula, has->formula);
+	}
+	diff.nrec = diff.events.nrec;
+	diff.nev = diff.events.nev;
+	for (i = 0; i < diff.nev; i++)
+		diff.ev[i] = diff.events.ev[i].name;
+}
+
 static void
 begin(struct costr *r, struct diff_side *s, const struct diff_side *other,
     size_t *map)
 {
-	size_t i;
-
 	if (!first.nev) {
 		first = r->head;
-		diff.nev = first.nev;
-		for (i = 0; i < diff.nev; i++)
-			diff.ev[i] = first.ev[i].name;
 		diff.cachegrind = true;
 	}
 	if (costhead_map(&first, &r->head, map) < 0)
 		costr_die(r, "the events are not those of %s",
 		    other->t ? other->name : s->name);
+	derive(r);
 	costset_add(&diff.settings, r, diff.strict);
 	diff.positions |= r->head.positions;
 	diff.cachegrind &= r->head.format == COST_CACHEGRIND;
 	if (!s->t)
-		s->t = costsum_new(diff.nm, r->head.positions, diff.nev);
+		s->t = costsum_new(diff.nm, r->head.positions, diff.nrec);
 	costsum_positions(s->t, diff.positions);
 	if (other->t)
 		costsum_positions(other->t, diff.positions);
@@ -117,7 +144,7 @@ load(struct diff_side *s, struct diff_side *other)
 		if (change)
 			change_names(&c);
 		if (c.kind != COST_JUMP) {
-			for (i = 0; i < diff.nev; i++)
+			for (i = 0; i < diff.nrec; i++)
 				n[map[i]] = c.n[i];
 			c.n = n;
 		}

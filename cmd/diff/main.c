@@ -179,6 +179,13 @@ write_beside(void)
 	out_close(out);
 }
 
+static void
+add_derived(int64_t *total)
+{
+	memmove(total, costderived_counts(&diff.events, total),
+	    diff.nev * sizeof *total);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -190,6 +197,8 @@ main(int argc, char **argv)
 	diff.nm = costnames_new();
 	load(&diff.old, &diff.new);
 	load(&diff.new, &diff.old);
+	add_derived(diff.old.total);
+	add_derived(diff.new.total);
 	diff.nshow = diff.nsort = diff.nev;
 	for (i = 0; i < diff.nev; i++)
 		diff.show[i] = diff.sort[i] = i;

@@ -28,7 +28,8 @@ row_new(const struct change_row *r)
 static void
 put(struct sums *s, const struct cost *c, const int64_t *n, int64_t count)
 {
-	struct cost to = { .kind = c->kind, .fn = c->fn, .n = (int64_t *)n };
+	struct cost to = { .kind = c->kind, .fn = c->fn,
+	    .n = (int64_t *)costderived_counts(&diff.events, n) };
 	struct costfn f = { .fl = c->file, .fn = c->file };
 
 	to.file = costfn_get(diff.nm, c->fn).fl;
