@@ -260,7 +260,7 @@ if [ -z "$SAN" ]; then
 	same "three files of 8 MB: lines" "$(grep -c '^[0-9]' long)" "$(grep -c '^[0-9]' out)"
 fi
 
-# weights: rounded one by one, and the total is their sum
+# weights: sums are exact, then rounded; the total is that of what is written
 cat >w1 <<'EOF'
 events: Ir Dr
 fl=a
@@ -290,6 +290,26 @@ same "and not line by line" "totals: 5 5" "$(grep totals out)"
 "$M" --weights=1,0 w1 w2 >got
 same "a weight of 0 leaves nothing" "$("$M" w1 | sed -n 's/^totals: //p')" \
     "$(sed -n 's/^totals: //p' got | awk '{ print $1, $2 }')"
+"$M" w1 >want
+for w in 0.5,0.5 .4,6e-1 0.333333333333333333,0.666666666666666667; do
+	check "a file's shares of $w" "$M" --weights=$w w1 w1
+	samefile "$w: make the file" want out
+done
+check "counts that are rounded to nothing" "$M" --weights=0.4,0.4 w2 w2
+same "together are something" "fn=(1) f 1 2 1 fl=(1) fn=(2) g 9 0 1 totals: 2 2" \
+    "$(sed -n '/^fn/,$p' out | xargs)"
+{
+	printf '%s\n' 'desc: Files compared: x; y' 'events: Ir Dr' fl=a fn=f \
+	    '1 9007199254740993 -5' '2 4611686018427387905 -3' \
+	    'summary: 4620693217682128898 -8'
+} >large
+check "large counts, and negative ones" "$M" --weights=0.25,0.25 large large
+same "lose nothing" "1 4503599627370497 -3 2 2305843009213693953 -2" \
+    "$(grep '^[0-9]' out | xargs)"
+check "by weights of 18 decimals" "$M" \
+    --weights=0.999999999999999999,0.000000000000000001,1e-19 large large w1
+same "neither" "1 9007199254740993 -5 2 4611686018427387905 -3" \
+    "$(grep '^[0-9]' out | head -n 2 | xargs)"
 bad_weights() { # WEIGHTS MESSAGE: of two files
 	status 2 "--weights=$1" "$M" --weights="$1" w1 w2
 	same "--weights=$1: message" "merge: --weights: $2" "$(cat err)"
@@ -301,6 +321,7 @@ bad_weights 1,x "\`x' is not a number"
 bad_weights 1, "\`' is not a number"
 bad_weights ,1 "\`' is not a number"
 bad_weights 1,nan "\`nan' is not a number"
+bad_weights 1,0x1 "\`0x1' is not a number"
 bad_weights 1,2x "\`2x' is not a number"
 bad_weights 1,-1 "-1 is not within 0 to 1e18"
 bad_weights inf,1 "inf is not within 0 to 1e18"

@@ -25,8 +25,9 @@
  * Records that add up to nothing are left out, so the old file and a difference
  * make the new file.
  *
- * With --weights each file stands for several like it: its sums are multiplied
- * and rounded, one by one, so the total is still the sum of the records.
+ * With --weights each file stands for several like it: its counts are
+ * multiplied.  The sums are exact until each is rounded (weights.c), so the
+ * total is still the sum of the records.
  *
  * Most files of Cachegrind are in canonical order.  If all are, merge reads
  * them side by side and writes each record as soon as its sum is known
@@ -36,7 +37,6 @@
 
 #include <getopt.h>
 #include <malloc.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,57 +54,45 @@ static const char help[] =
 
 static struct costnames *nm;
 static struct costsum *table;
-static bool weighted;
 
-/* A file's sum, which is freed. */
 static void
-add_weighted(struct costsum *file, long double weight)
+begin_part(void)
 {
-	int64_t scaled[COST_EVMAX];
-	struct cost c;
-
-	costsum_sort(file);
-	while (costsum_next(file, &c)) {
-		weigh(&c, scaled, weight);
-		costsum_put(table, &c);
-	}
-	costsum_free(file);
+	if (!table)
+		table = costsum_new(nm, first.positions, first.nev);
+	costsum_positions(table, first.positions);
 }
 
+/* weight: NULL if there is none */
 static void
-add_file(const char *name, long double weight)
+add_file(const char *name, const struct weight *weight)
 {
 	struct costr *r = costr_open(name, nm);
 	size_t store[COST_EVMAX];
 	const size_t *map = NULL;
 	int64_t n[COST_EVMAX];
-	struct costsum *sum = NULL;
 	struct cost c;
 
 	head_file();
 	while (costr_next(r, &c)) {
 		if (c.kind == COST_PART) {
 			map = head_add(r, store);
-			if (!table)
-				table = costsum_new(nm, first.positions,
-				    first.nev);
-			if (!sum)
-				sum = weighted ? costsum_new(nm,
-				    first.positions, first.nev) : table;
-			costsum_positions(table, first.positions);
-			costsum_positions(sum, first.positions);
+			begin_part();
+			if (weight)
+				weights_positions(nm);
 			continue;
 		}
 		if (map && c.kind != COST_JUMP) {
 			remap(n, c.n, map);
 			c.n = n;
 		}
-		costsum_put(sum, &c);
+		if (weight)
+			weights_put(&c, weight);
+		else
+			costsum_put(table, &c);
 	}
-	if (!weighted)
+	if (!weight)
 		add_total(r);
-	else if (sum)
-		add_weighted(sum, weight);
 	head_late(r);
 	costr_close(r);
 }
@@ -162,53 +150,22 @@ all_canonical(char **names, size_t n)
 	return n > 1;
 }
 
-/* A number in the list that --weights has; *s goes on behind it. */
-static long double
-parse_weight(const char **s)
-{
-	int len = (int)strcspn(*s, ",");
-	char *end;
-	long double w = strtold(*s, &end);
-
-	if (len == 0 || end != *s + len || isnan(w))
-		die("--weights: `%.*s' is not a number", len, *s);
-	if (!(w >= 0 && w <= 1e18L))
-		die("--weights: %.*s is not within 0 to 1e18", len, *s);
-	*s = end + (*end == ',');
-	return w;
-}
-
-/* The argument of --weights: n numbers */
-static long double *
-parse_weights(const char *s, size_t n)
-{
-	long double *w = xcalloc(n, sizeof *w);
-	size_t have = 1, i;
-
-	for (i = 0; s[i] != '\0'; i++)
-		have += s[i] == ',';
-	if (have != n)
-		die("--weights: %zu numbers for %zu files", have, n);
-	for (i = 0; i < n; i++)
-		w[i] = parse_weight(&s);
-	return w;
-}
-
 static void
 merge(char **names, size_t n, const char *dest, const char *weights)
 {
-	long double *w = weights ? parse_weights(weights, n) : NULL;
+	struct weight *w = weights ? weights_parse(weights, n) : NULL;
 	struct out *o;
 	size_t i;
 
-	weighted = w;
 	if (!w && n <= STREAMS && all_canonical(names, n)) {
 		o = out_open(dest);
 		stream(names, n, o);
 	} else {
 		nm = costnames_new();
 		for (i = 0; i < n; i++)
-			add_file(names[i], w ? w[i] : 1);
+			add_file(names[i], w ? &w[i] : NULL);
+		if (w)
+			weights_sum(table);
 		o = out_open(dest);
 		write_table(o);
 	}

@@ -39,8 +39,19 @@ bool is_nothing(const struct cost *);
 /* Behind a file: add its total. */
 void add_total(const struct costr *);
 extern int64_t total[COST_EVMAX];
-/* Multiply a record's counts, into n, and add them to the total. */
-void weigh(struct cost *, int64_t *n, long double weight);
+/* The same of counts that are no file's total. */
+void total_add(const int64_t *n);
+
+/* weights.c */
+struct weight { int64_t whole, rest; };		/* rest: of 10^18 */
+/* The argument of --weights: n numbers */
+struct weight *weights_parse(const char *, size_t n);
+/* When first.positions may have grown: let the sums have these. */
+void weights_positions(struct costnames *);
+/* Add a record, multiplied. */
+void weights_put(const struct cost *, const struct weight *);
+/* Behind the last: put the rounded sums into a table, and into the total. */
+void weights_sum(struct costsum *table);
 
 /* scan.c: is it an uncompressed file of Cachegrind's in canonical order? */
 bool is_canonical(const char *name);

@@ -1,9 +1,7 @@
 /*
- * total - the sum of all files' totals; weights; records whose counts are all 0
+ * total - the sum of all files' totals; records whose counts are all 0
  */
 #include "merge.h"
-
-#include <math.h>
 
 #include "prog.h"
 
@@ -22,35 +20,15 @@ add_total(const struct costr *r)
 			    first.ev[i].name);
 }
 
-static int64_t
-scale(int64_t n, long double weight)
-{
-	long double v = roundl((long double)n * weight);
-
-	if (!(fabsl(v) < 0x1p63L))
-		die("--weights: a product is beyond 64 bits");
-	return (int64_t)v;
-}
-
 void
-weigh(struct cost *c, int64_t *n, long double weight)
+total_add(const int64_t *n)
 {
 	size_t i;
 
-	if (c->kind != COST_SELF) {
-		c->count[0] = scale(c->count[0], weight);
-		c->count[1] = scale(c->count[1], weight);
-	}
-	if (c->kind == COST_JUMP)
-		return;
-	for (i = 0; i < first.nev; i++) {
-		n[i] = scale(c->n[i], weight);
-		if (c->kind == COST_SELF &&
-		    __builtin_add_overflow(total[i], n[i], &total[i]))
+	for (i = 0; i < first.nev; i++)
+		if (__builtin_add_overflow(total[i], n[i], &total[i]))
 			die("the sum of %s is beyond 64 bits",
 			    first.ev[i].name);
-	}
-	c->n = n;
 }
 
 bool
