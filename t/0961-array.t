@@ -275,6 +275,15 @@ wrong "regions beyond all" "--regions=1000000000000G: more than 15 digits" \
     --regions=1000000000000G
 wrong "no processor" "--cpu=v9: none of v2, v3, v4, native" --regions=1k \
     --cpu=v9
+cp list cat
+for f in list ./cat; do
+	status 2 "regions of a list, $f" "$A" -d bad --regions=1k $f
+	same "is told" "array: --regions: $f is no program: a command is \
+expected, not a list" "$(cat "$T/err")"
+done
+check "a command in PATH whose name a file has" "$A" -d cat.out -p counts \
+    --regions=20k cat cat
+same "nothing has run but that" "1" "$(ls -d bad cat.out 2>/dev/null | wc -l)"
 status 2 "no caches" "$A" -d bad --caches='--I1=4096,2,64 --D1=1,2,3' list
 same "is told once" "cachesim: --D1=1,2,3: the number of sets is not a power of \
 two
