@@ -298,8 +298,38 @@ same "calls: change" "+50 (+50.0%) a.c:main -> a.c:f, calls +1 (+50.0%)" \
 sed 's|^fl=a.c|ob=/build/1/prog\n&|' c1 >o1
 sed 's|^fl=a.c|ob=/build/2/prog\n&|' c1 >o2
 status 1 "other object files" "$D" -q o1 o2
+same "other object files: told" "diff: 1 function differs only in the object: \
+try --mod-objname='s|^/build/1/prog$|/build/2/prog|'" "$(cat err)"
 check "--mod-objname" "$D" --mod-objname='s|/build/\d/||' o1 o2
 same "--mod-objname: nothing" "" "$(cat out err)"
+of_object() { # OBJECT: five functions of it, one of libc
+	printf 'events: Ir\nob=%s\nfl=a.c\n' "$1"
+	printf 'fn=%s\n1 5\n' a b c d e
+	printf 'ob=/lib/libc.so\nfl=a.c\nfn=puts\n1 7\n'
+	echo 'totals: 32'
+}
+equal() { # OLD NEW: what the option told of makes of them
+	of_object "$1" >o1
+	of_object "$2" >o2
+	"$D" -q o1 o2 2>err
+	option=$(sed -n "s/^diff: 5 functions differ only in the object: try \
+\(--mod-objname=\)'\(.*\)'$/\1\2/p" err)
+	"$D" "$option" o1 o2 >out 2>&1
+	same "$1, $2: are made equal" "0 " "$? $(cat out)"
+}
+equal /x/hot2 /x/hot3
+same "in few words" "--mod-objname=s|/hot2\$|/hot3|" "$option"
+equal '/x/a.b+(1)' /x/a.b+2
+equal /x/prog /x/new-prog
+equal prog new-prog
+equal /x/prog /y/x/prog
+of_object '/x/a|b' >o1
+status 1 "an odd name" "$D" -q o1 o2
+same "leaves the expression open" \
+    "diff: 5 functions differ only in the object: see --mod-objname" "$(cat err)"
+of_object /lib/libc.so >o2
+status 1 "functions that went to an object of both" "$D" -q o1 o2
+same "are nothing to tell" "" "$(cat err)"
 status 1 "only the number of calls differs" sh -c \
     'sed "s/calls=2/calls=3/" c1 >c3; "$0" c1 c3' "$D"
 

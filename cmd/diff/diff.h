@@ -69,6 +69,11 @@ struct name_subst *subst_parse(const char *what, const char *s);
 /* Apply all substitutions to a name. */
 const char *subst_apply(const struct name_subst *, const char *name);
 
+/* objects.c: functions that differ only in the object */
+struct record_pair;
+void objects_see(const struct record_pair *);	/* each pair of the tables */
+void objects_tell(void);			/* then, if there are any */
+
 /* limit.c */
 void limit_add(const char *arg);		/* an option's argument */
 void limits_parse(void);			/* once the events are known */

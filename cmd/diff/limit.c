@@ -162,8 +162,11 @@ judge(void)
 	struct event_limit *l;
 	bool beyond = false;
 
-	while (join_next(&j, &p))
+	while (join_next(&j, &p)) {
 		diff.differ |= pair_differs(&p);
+		objects_see(&p);
+	}
+	objects_tell();
 	if (of_functions)
 		judge_functions();
 	for (l = diff.limit; l < diff.limit + diff.nlimit; l++) {
