@@ -295,6 +295,16 @@ same "is told" "array: -i=0: not above 0" "$(cat "$T/err")"
 # --- regions: the folder is looked at before the command runs
 check "regions" "$A" -d regions -p counts --regions=20k -- ./a x x x x
 same "no warning" "" "$(grep -v 'tasks are done' "$T/err")"
+cold='desc: LL misses: an upper estimate, unless the warm-up covers the working set'
+check "regions with caches" "$A" -d cold --regions=20k -- ./a x x x x
+same "LL misses are an upper estimate, as the sum says" "$cold" \
+    "$(grep 'LL misses' cold/merged.out)"
+check "which annotate shows" sh -c '"$1" --auto=no cold/merged.out |
+    grep -q "^LL misses: *an upper estimate"' sh "$B/annotate"
+check "regions that are warmed up from the beginning" "$A" -d warm \
+    --regions=20k --warm=1G -- ./a x x x x
+same "say nothing of that, nor do counts" "" \
+    "$(grep 'LL misses' warm/merged.out regions/merged.out)"
 for z in gzip zstd; do
 	mkdir $z
 	cp regions/run.simpts regions/run.weights $z
