@@ -259,6 +259,7 @@ struct point {
 struct curve {
 	const struct history *h;
 	uint64_t *misses[GROUPS];	/* by distance: uses of that or more */
+	uint64_t *all;		/* the same of all groups */
 	uint64_t most;
 };
 /* Fill in the curve of a history, which must not change while it is used. */
