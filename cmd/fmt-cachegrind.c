@@ -70,15 +70,16 @@ static struct cost_head head;
 static size_t column[COST_EVMAX];
 static bool same_columns;		/* this part's are the file's */
 
-/* Function, file and line of an address. */
+/* Function, file and line of an address; *inlined: it is inlined there. */
 static struct place_frame
-look_up(uint32_t ob, uint64_t addr)
+look_up(uint32_t ob, uint64_t addr, bool *inlined)
 {
 	struct place_frame chain[PLACE_MOST];
 
+	*inlined = false;
 	if (!inlines)
 		return place_symbol(places, ob, addr);
-	place_inline(places, ob, addr, chain);
+	*inlined = place_inline(places, ob, addr, chain) > 1;
 	return chain[0];
 }
 
@@ -108,13 +109,20 @@ by_columns(int64_t *counts, int64_t n[COST_EVMAX])
 	return n;
 }
 
-/* Is the object to tell what the input does not: the function, or the lines? */
+/* Does the input lack the function, or file and line? */
+static bool
+lacks_place(const struct costr *r, const struct costfn *f, uint32_t file)
+{
+	return !place_known(places, f->fn) || (!place_known(places, file) &&
+	    (r->head.positions & COST_LINE) == 0);
+}
+
+/* Is the object to tell that, or which inlined function the code is of? */
 static bool
 is_to_tell(const struct costr *r, const struct costfn *f, uint32_t file)
 {
 	return place_known(places, f->ob) && r->head.positions & COST_INSTR &&
-	    (!place_known(places, f->fn) || (!place_known(places, file) &&
-	    (r->head.positions & COST_LINE) == 0));
+	    (inlines || lacks_place(r, f, file));
 }
 
 static void
@@ -124,16 +132,19 @@ add(const struct costr *r, const struct cost *in)
 	struct costfn f = costfn_get(names, in->fn);
 	struct place_frame at;
 	int64_t n[COST_EVMAX];
+	bool inlined;
 
 	c.n = by_columns(in->n, n);
 	c.file = place_known(places, in->file) ? in->file : unknown;
 	c.pos.line = r->head.positions & COST_LINE ? in->pos.line : 0;
 	if (is_to_tell(r, &f, in->file)) {
-		at = look_up(f.ob, in->pos.addr);
-		if (!place_known(places, f.fn))
+		at = look_up(f.ob, in->pos.addr, &inlined);
+		if (lacks_place(r, &f, in->file)) {
+			c.file = at.file;
+			c.pos.line = at.line;
+		}
+		if (inlined || !place_known(places, f.fn))
 			f.fn = at.fn;
-		c.file = at.file;
-		c.pos.line = at.line;
 	}
 	if (f.fn == 0)
 		f.fn = unknown;

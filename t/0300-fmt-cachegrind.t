@@ -216,7 +216,17 @@ if "$B/trace" -e blocks -o ev ./prog >out; then
 	by_line named >got
 	check "the lines of named functions" grep -q "^fl=$SRC/tree.c [1-9]" got
 	samefile "are those of their addresses" want got
+	inlined() { # the lines of the function mix, which is inlined
+		"$F" --inline=yes "$1" | awk '/^fl=/ { f = $0 }
+		    /^fn=/ { own = $0 == "fn=mix" } /^[0-9]/ && own { print f, $0 }'
+	}
+	inlined nameless >want
+	inlined named >got
+	check "inlined code of named functions" grep -q "tree.h [1-9]" got
+	samefile "is the inlined function's, too" want got
 	sed 's/^fn=([0-9]*) main$/&_of_mine/' named >renamed
+	check "with a name of the input" "$F" --inline=yes renamed
+	check "other code keeps it" grep -qx fn=main_of_mine out
 	check "a name of the input" "$F" renamed
 	same "stays, with the object's lines" "fl=$SRC/tree.c" "$(awk '/^fl=/ {
 	    f = $0 } /^fn=/ { mine = $0 == "fn=main_of_mine" }
