@@ -160,6 +160,74 @@ else
 	skip "Valgrind's tools" "no valgrind here"
 fi
 
+# code without a symbol: the functions are those of the profile
+cat >bare.s <<'E'
+	.globl _start
+_start:	nop
+	mov %eax,%ebx
+	jmp far
+	.org 16
+	.byte 0x90, 0xc3
+	.org 32
+far:	nop
+	ret
+E
+${CC:-gcc} -nostdlib -static -no-pie -s -Wl,-Ttext=0x401000 -o bare bare.s
+cat >bare.cg <<E
+# callgrind format
+positions: instr
+events: Ir
+ob=$T/bare
+fl=???
+fn=0x401000
+0x401000 50
+0x401001 50
+0x401003 7
+0x401020 50
+fn=0x401000'2
+0x401001 10
+0x401021 20
+fn=0x401010
+0x401010 30
+0x401011 3
+ob=/no/such/few
+fn=one
+0x5 1
+ob=/no/such/many
+fn=one
+0x5 90
+E
+bare() { # threshold: listings, without context
+	"$A" --no-annotate --asm --show-percs=no --context=0 --threshold="$1" \
+	    bare.cg 2>err | sed -n '/^-- Annotated assembler/,$p' |
+	    grep -v '^---\|^$\|^Ir\|???:0'
+}
+cat >bare.want <<E
+-- Annotated assembler: 0x401000 [$T/bare]
+50    401000:  nop
+60    401001:  mov %eax, %ebx
+ 7    401003:  jmp 0x401020
+-- 401020 ----------------------------------------
+50    401020:  nop
+20    401021:  ret
+-- Annotated assembler: 0x401010 [$T/bare]
+30    401010:  nop
+ 3    401011:  ret
+E
+if [ -f bare ]; then
+	bare 10 >got
+	samefile "code without a symbol by the profile's functions" bare.want got
+	same "an object that cannot be read" "annotate: /no/such/many: cannot \
+be read for its instructions" "$(cat err)"
+	bare 40 >got
+	sed '/401010 /,$d' bare.want >want
+	samefile "their costs are those of all their instructions" want got
+	bare 70 >got
+	same "nothing is said of what is below the threshold" "" "$(cat got err)"
+else
+	skip "code without a symbol" "it cannot be linked"
+fi
+
 for bad in --layout=x --tree=x --inclusive=x --asm=x --threshold=101 --context=x; do
 	status 2 "bad option $bad" "$A" $bad cycle
 done

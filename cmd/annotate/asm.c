@@ -2,9 +2,10 @@
  * asm - annotated assembler
  *
  * It groups the addresses of the profile by object and by the symbol that
- * covers them.  It shows each function from its first to its last instruction,
- * but instructions without costs only near those with costs.  The source line
- * stands above an instruction where it changes.
+ * covers them, or where none does, by the function that the profile names.  It
+ * shows each function from its first to its last instruction, but instructions
+ * without costs only near those with costs.  The source line stands above an
+ * instruction where it changes.
  */
 #include "annotate.h"
 
@@ -22,7 +23,10 @@
 struct spot {			/* an address */
 	uint32_t ob;
 	uint64_t addr;
+	uint32_t fn;		/* costfn: the costliest one that has it */
 	int64_t *n;		/* its self costs, nev of them */
+	uint64_t start;		/* where its symbol begins, or its function */
+	struct sym_at at;	/* its symbol; end 0: it has none */
 };
 
 struct note {			/* a call or a jump from an address */
@@ -58,8 +62,11 @@ static int
 by_spot(const void *a, const void *b)
 {
 	const struct spot *x = a, *y = b;
+	int c = cmp_spot(x->ob, x->addr, y->ob, y->addr);
 
-	return cmp_spot(x->ob, x->addr, y->ob, y->addr);
+	if (!c)
+		c = cmp_counts(x->n, y->n);
+	return c ? c : x->fn < y->fn ? -1 : x->fn > y->fn;
 }
 
 static int
@@ -90,7 +97,8 @@ merge_spots(void)
 	size_t i, k = 0;
 
 	for (i = 0; i < nspot; i++) {
-		if (k && !by_spot(&spot[k - 1], &spot[i]))
+		if (k && !cmp_spot(spot[k - 1].ob, spot[k - 1].addr,
+		    spot[i].ob, spot[i].addr))
 			sums_add(spot[k - 1].n, spot[i].n, prof.nev);
 		else
 			spot[k++] = spot[i];
@@ -109,8 +117,9 @@ gather(void)
 		ob = costfn_get(prof.nm, c.fn).ob;
 		if (c.kind == COST_SELF) {
 			spot = xgrow(spot, &capspot, nspot + 1, sizeof *spot);
-			spot[nspot++] = (struct spot){ ob, c.pos.addr,
-			    copy(with_derived(c.n)) };
+			spot[nspot++] = (struct spot){ .ob = ob,
+			    .addr = c.pos.addr, .fn = c.fn,
+			    .n = copy(with_derived(c.n)) };
 			continue;
 		}
 		note = xgrow(note, &capnote, nnote + 1, sizeof *note);
@@ -124,29 +133,107 @@ gather(void)
 	merge_spots();
 }
 
+/* The function's name, without the depth of a recursion: of `f'2', f. */
+static uint32_t
+plain_name(uint32_t fn)
+{
+	uint32_t name = costfn_get(prof.nm, fn).fn, plain = name;
+	const char *depth = strrchr(str(name), '\'');
+	char *s;
+
+	if (!depth || !depth[1] ||
+	    depth[1 + strspn(depth + 1, "0123456789")])
+		return name;
+	s = xstrdup(str(name));
+	s[depth - str(name)] = '\0';
+	plain = costnames_str(prof.nm, s);
+	free(s);
+	return plain;
+}
+
+/* Find the start of each spot's function; they are all of one object. */
+static void
+find_starts(struct sym *sym, struct spot *s, const struct spot *end)
+{
+	struct sym_at at = { .end = 0 };
+	struct tally named;		/* by name: its first address */
+	size_t i, n;
+
+	tally_init(&named, 1);
+	for (; s < end; s++) {
+		if (sym && s->addr >= at.end)
+			sym_find(sym, s->addr, &at);
+		s->at = at;
+		s->start = at.start;
+		if (at.end)
+			continue;
+		n = named.n;
+		i = tally_find(&named, plain_name(s->fn));
+		if (i == n)
+			*tally_at(&named, i) = (int64_t)s->addr;
+		s->start = (uint64_t)*tally_at(&named, i);
+	}
+}
+
+static int
+by_start(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static struct asm_function *
+new_function(struct object_code *code, size_t first)
+{
+	struct asm_function *p;
+
+	func = xgrow(func, &capfunc, nfunc + 1, sizeof *func);
+	p = &func[nfunc++];
+	*p = (struct asm_function){ .first = first, .code = code,
+	    .at = spot[first].at,
+	    .n = xcalloc(prof.nev, sizeof *p->n) };
+	if (!p->at.end) {
+		p->at.start = spot[first].addr;
+		p->at.fn = str(plain_name(spot[first].fn));
+	}
+	return p;
+}
+
+/* code NULL: the object cannot be read. */
 static void
 add_functions(struct object_code *code, size_t first, size_t end)
 {
 	struct asm_function *p = NULL;
 	size_t i;
 
+	find_starts(code ? code_sym(code) : NULL, spot + first, spot + end);
+	qsort(spot + first, end - first, sizeof *spot, by_start);
 	for (i = first; i < end; i++) {
-		if (!p || spot[i].addr >= p->at.end) {
-			func = xgrow(func, &capfunc, nfunc + 1, sizeof *func);
-			p = &func[nfunc++];
-			memset(p, 0, sizeof *p);
-			p->first = i;
-			p->code = code;
-			p->n = xcalloc(prof.nev, sizeof *p->n);
-			sym_find(code_sym(code), spot[i].addr, &p->at);
-			if (!p->at.end)		/* no symbol covers it */
-				p->at.start = spot[i].addr;
-		}
+		if (!p || spot[i].start != spot[p->first].start)
+			p = new_function(code, i);
 		if (p->at.end <= spot[i].addr)
 			p->at.end = spot[i].addr + 1;
 		sums_add(p->n, spot[i].n, prof.nev);
 		p->end = i + 1;
 	}
+}
+
+/* The functions of an object that cannot be read go away again. */
+static void
+drop_functions(size_t first, uint32_t ob)
+{
+	size_t i;
+
+	for (i = first; i < nfunc; i++)
+		if (passes_threshold(func[i].n) && strcmp(str(ob), "???")) {
+			warn("%s: cannot be read for its instructions",
+			    str(ob));
+			break;
+		}
+	nfunc = first;
 }
 
 static int
@@ -338,7 +425,7 @@ void
 print_asm(void)
 {
 	struct object_code *code;
-	size_t i, end;
+	size_t i, end, n;
 
 	if (!prof.addresses)
 		die("--asm: the profile has no addresses (positions: instr)");
@@ -347,11 +434,10 @@ print_asm(void)
 		for (end = i; end < nspot && spot[end].ob == spot[i].ob; end++)
 			continue;
 		code = code_open(str(spot[i].ob), opt.intel);
-		if (code)
-			add_functions(code, i, end);
-		else if (strcmp(str(spot[i].ob), "???"))
-			warn("%s: cannot be read for its instructions",
-			    str(spot[i].ob));
+		n = nfunc;
+		add_functions(code, i, end);
+		if (!code)
+			drop_functions(n, spot[i].ob);
 	}
 	if (nfunc)
 		qsort(func, nfunc, sizeof *func, by_function);
