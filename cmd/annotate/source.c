@@ -442,12 +442,11 @@ show_source(struct source_view *s)
 static void
 heading(const struct source_view *s, const char *path)
 {
-	const char *where = s->f && strcmp(path, s->name) ? path : NULL;
+	const char *where = strcmp(path, s->name) ? path : NULL;
 
 	if (opt.old) {
 		put_rule();
-		out_printf(out, "-- Auto-annotated source: %s\n",
-		    shown(s->f ? path : s->name));
+		out_printf(out, "-- Auto-annotated source: %s\n", shown(path));
 		put_rule();
 	} else if (where) {
 		put_title("Annotated source file: %s (%s)", shown(s->name),
@@ -457,7 +456,7 @@ heading(const struct source_view *s, const char *path)
 	}
 }
 
-static uint32_t *missing;	/* old layout: sources that were not found */
+static uint32_t *missing;	/* sources that could not be read */
 static size_t nmissing, nshown;
 
 static void
@@ -468,12 +467,10 @@ print_file(uint32_t name, size_t at, size_t end)
 	char *path = NULL;
 	size_t i;
 
-	if (part == UNREADABLE) {
+	if (part == UNREADABLE)
 		s.f = source_open(s.name, &path);
-		if (s.f || !opt.old)
-			heading(&s, path);
-	}
 	if (s.f) {
+		heading(&s, path);
 		s.path = path;
 		show_source(&s);
 		fclose(s.f);
@@ -482,15 +479,26 @@ print_file(uint32_t name, size_t at, size_t end)
 		for (i = at; i < end; i++)
 			sums_add(sums[part], tally_at(&lines, order[i]),
 			    prof.nev);
-		if (part == UNREADABLE && opt.old)
+		if (part == UNREADABLE)
 			missing[nmissing++] = name;
-		else if (part == UNREADABLE)
-			out_printf(out, "Unannotated because one or more of "
-			    "these original files are unreadable:\n- %s\n\n",
-			    shown(s.name));
 	}
 	free(path);
 	free(s.text);
+}
+
+static void
+print_missing(void)
+{
+	size_t i;
+
+	if (!nmissing)
+		return;
+	put_title("Unannotated source files");
+	out_str(out, "Unannotated because these original files are "
+	    "unreadable:\n");
+	for (i = 0; i < nmissing; i++)
+		out_printf(out, "- %s\n", show(missing[i]));
+	out_ch(out, '\n');
 }
 
 static void
@@ -558,8 +566,10 @@ print_sources(struct files *f)
 		print_file(f->name[i], at, end);
 		at = end;
 	}
-	if (opt.old)
+	if (opt.old) {
 		print_old_summary();
-	else
-		print_summary();
+		return;
+	}
+	print_missing();
+	print_summary();
 }
