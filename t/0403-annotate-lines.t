@@ -50,9 +50,17 @@ check "sorted by another event" "$A" --no-annotate --sort=D1mr --lines=2 prof
 same "the function is that event's, too" \
     "851 81 b.h:7 work and 2 more
 340 7 a.c:2 work and 1 more | int two;" "$(lines)"
-check "the rest is told" grep -q '^1 more line has costs$' out
+check "the rest is told" grep -qx '1 more line, of less than 0.1 % of D1mr' out
 check "the threshold" "$A" --no-annotate --threshold=10 --lines prof
 same "leaves lines out" "851 81 b.h:7 work and 2 more" "$(lines)"
+same "and tells how many" "2 more lines, each of less than 10 % of Ir" \
+    "$(grep ' more line' out)"
+check "one is left out" "$A" --no-annotate --threshold=1 --lines prof
+same "and told" "1 more line, of less than 1 % of Ir" "$(grep ' more line' out)"
+check "two thresholds" "$A" --no-annotate --sort=Ir:3,D1mr:0.1 --lines=1 prof
+same "the rest, and what is below both" \
+    "2 more lines have costs, 1 of them less than 3 % of Ir and 0.1 % of D1mr" \
+    "$(grep ' more line' out)"
 check "sources follow" "$A" --lines prof
 same "after the lines" "Line summary,Annotated source file: a.c" "$(sed -n \
     's/^-- \(Line.*\|Anno.*a\.c\)$/\1/p' out | paste -s -d ,)"

@@ -156,6 +156,43 @@ print_line(const struct cols *c, const struct hot_line *l)
 	out_ch(out, '\n');
 }
 
+/* " less than 10 % of Ir and 25 % of D1mr", the thresholds */
+static void
+put_limits(void)
+{
+	const char *before = " less than";
+	size_t i;
+
+	for (i = 0; i < prof.nsort; i++)
+		if (prof.limit[i] >= 0) {
+			out_printf(out, "%s %g %% of %s", before,
+			    prof.limit[i], prof.ev[prof.sort[i]]);
+			before = " and";
+		}
+}
+
+/* What the table leaves out: beyond --lines, or below the threshold. */
+static void
+put_rest(size_t rest)
+{
+	size_t low = 0, i;
+
+	if (!rest)
+		return;
+	for (i = 0; i < places.n; i++)
+		low += !passes_threshold(tally_at(&places, i));
+	out_printf(out, "\n%zu more line%s", rest, rest == 1 ? "" : "s");
+	if (rest > low)
+		out_str(out, rest == 1 ? " has costs" : " have costs");
+	if (low && rest > low)
+		out_printf(out, ", %zu of them", low);
+	else if (low)
+		out_str(out, rest == 1 ? ", of" : ", each of");
+	if (low)
+		put_limits();
+	out_ch(out, '\n');
+}
+
 void
 print_lines(void)
 {
@@ -173,9 +210,7 @@ print_lines(void)
 	out_ch(out, '\n');
 	for (i = 0; i < n; i++)
 		print_line(&c, &l[i]);
-	if (rest)
-		out_printf(out, "\n%zu more %s costs\n", rest,
-		    rest == 1 ? "line has" : "lines have");
+	put_rest(rest);
 	out_ch(out, '\n');
 	free(l);
 }
