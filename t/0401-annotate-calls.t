@@ -228,6 +228,14 @@ else
 	skip "code without a symbol" "it cannot be linked"
 fi
 
+# so they are in the tables, by object
+check "functions without a file" "$A" --no-annotate --show-percs=no bare.cg
+same "have their object" "0x401000 [$T/bare];0x401000'2 [$T/bare];\
+0x401010 [$T/bare];one [/no/such/few];one [/no/such/many];" "$(sed -n \
+    '/^-- File:function/,/^-- Function:file/s/^ *[0-9][0-9]*  *\(.*\]\)$/\1/p' \
+    out | sort | tr '\n' ';')"
+check "in both tables" grep -q '^> *90  one \[/no/such/many\]:???$' out
+
 for bad in --layout=x --tree=x --inclusive=x --asm=x --threshold=101 --context=x; do
 	status 2 "bad option $bad" "$A" $bad cycle
 done

@@ -4,7 +4,8 @@
  * A function here is a pair of file and name.  Code inlined from another file
  * counts for that file, under the name of the function that it was inlined
  * into.  So there are two tables: files with their functions, and functions
- * with their files.
+ * with their files.  A function without a file is one of its object, which
+ * stands behind its name: 0x8870 [/usr/bin/lua5.4].
  */
 #include "annotate.h"
 
@@ -27,6 +28,27 @@ struct function_row {
 	size_t at;		/* its row in the tally of outer names */
 };
 
+/* The name of a function in the tables. */
+static uint32_t
+name_of(uint32_t fn)
+{
+	static uint32_t last = UINT32_MAX, name;
+	struct costfn f = costfn_get(prof.nm, fn);
+	char *s;
+
+	if (strcmp(str(f.fl), "???") || !*str(f.ob) ||
+	    !strcmp(str(f.ob), "???"))
+		return f.fn;
+	if (fn == last)
+		return name;
+	if (asprintf(&s, "%s [%s]", str(f.fn), str(f.ob)) < 0)
+		die("out of memory");
+	name = costnames_str(prof.nm, s);
+	last = fn;
+	free(s);
+	return name;
+}
+
 static void
 gather(void)
 {
@@ -38,7 +60,7 @@ gather(void)
 	while (costsum_next(prof.t, &c)) {
 		if (c.kind != COST_SELF)
 			continue;
-		fn = costfn_get(prof.nm, c.fn).fn;
+		fn = name_of(c.fn);
 		at = tally_find(&pairs, (uint64_t)c.file << 32 | fn);
 		tally_add(&pairs, at, with_derived(c.n));
 	}
