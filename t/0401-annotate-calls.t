@@ -222,6 +222,10 @@ be read for its instructions" "$(cat err)"
 	bare 40 >got
 	sed '/401010 /,$d' bare.want >want
 	samefile "their costs are those of all their instructions" want got
+	check "--asm --function" "$A" --asm --no-annotate --function=0x401010 \
+	    bare.cg
+	same "shows one, however small" "-- Annotated assembler: 0x401010 \
+[$T/bare]" "$(grep '^-- Annotated' out)"
 	bare 70 >got
 	same "nothing is said of what is below the threshold" "" "$(cat got err)"
 else

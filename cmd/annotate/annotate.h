@@ -25,11 +25,18 @@ struct annotate_opts {
 	bool has_threshold;
 	char *show, *sort, *html, *dest;
 	char **include, **source, **file;
-	size_t ninclude, nsource, nfile;
+	char **function, **from;	/* patterns of --function, --file */
+	size_t ninclude, nsource, nfile, nfunction, nfrom;
 	char **argv;		/* shown in the head of the report */
 	int argc;
 };
 extern struct annotate_opts opt;
+/* Is only a choice of functions or files shown? */
+static inline bool
+choosing(void)
+{
+	return opt.nfunction || opt.nfrom;
+}
 extern struct out *out;
 
 /* the profile */
@@ -72,6 +79,12 @@ bool has_function(const struct cost *);	/* is its function's name known? */
 /* The string of a name of prof.nm; the same, safe for a terminal. */
 const char *str(uint32_t name);
 const char *show(uint32_t name);
+
+/* choose.c: --function and --file */
+/* Is this function's (costfn) part in this file to be shown? */
+bool chosen(uint32_t fn, uint32_t file);
+/* Warn of patterns that nothing matched, when all was asked for. */
+void choose_warn(void);
 
 /* rates.c: misses, by instructions and by references */
 struct rate {
@@ -202,6 +215,8 @@ size_t arc_from(size_t arc), arc_to(size_t arc);	/* nodes */
  * caller frees the list, which is NULL if a node has no arcs.
  */
 size_t *nodes_sorted(void);
+/* Is it a function that --function and --file choose? */
+bool node_chosen(size_t);
 size_t *arcs_sorted(const struct arcs *, size_t node, size_t *n);
 /* Write a node's line, and with --tree those of its arcs around it. */
 void put_node(const struct cols *, size_t node);

@@ -115,6 +115,8 @@ gather(void)
 	graph_make();
 	while (costsum_next(prof.t, &c)) {
 		ob = costfn_get(prof.nm, c.fn).ob;
+		if (c.kind == COST_SELF && !chosen(c.fn, c.file))
+			continue;
 		if (c.kind == COST_SELF) {
 			spot = xgrow(spot, &capspot, nspot + 1, sizeof *spot);
 			spot[nspot++] = (struct spot){ .ob = ob,

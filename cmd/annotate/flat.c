@@ -58,7 +58,7 @@ gather(void)
 
 	tally_init(&pairs, prof.nev);
 	while (costsum_next(prof.t, &c)) {
-		if (c.kind != COST_SELF)
+		if (c.kind != COST_SELF || !chosen(c.fn, c.file))
 			continue;
 		fn = name_of(c.fn);
 		at = tally_find(&pairs, (uint64_t)c.file << 32 | fn);

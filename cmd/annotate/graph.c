@@ -319,6 +319,14 @@ by_arc(const void *a, const void *b)
 	return c ? c : by_place(arc_to(x), arc_to(y));
 }
 
+bool
+node_chosen(size_t at)
+{
+	uint32_t fn = (uint32_t)graph.self.key[at];
+
+	return chosen(fn, costfn_get(prof.nm, fn).fl);
+}
+
 size_t *
 nodes_sorted(void)
 {
@@ -411,7 +419,7 @@ print_graph(void)
 	v = nodes_sorted();
 	ext_init(&x);
 	for (i = 0; i < graph.self.n; i++) {
-		if (!passes_threshold(node_counts(v[i])))
+		if (!node_chosen(v[i]) || !passes_threshold(node_counts(v[i])))
 			continue;
 		ext_add(&x, node_counts(v[i]));
 		if (opt.tree & TREE_CALLERS)

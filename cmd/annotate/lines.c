@@ -27,7 +27,8 @@ gather(void)
 	tally_init(&places, prof.nev);
 	tally_init(&parts, prof.nev);
 	while (costsum_next(prof.t, &c)) {
-		if (c.kind != COST_SELF || !c.pos.line)
+		if (c.kind != COST_SELF || !c.pos.line ||
+		    !chosen(c.fn, c.file))
 			continue;
 		at = tally_find(&places, (uint64_t)c.file << 32 | c.pos.line);
 		tally_add(&places, at, with_derived(c.n));

@@ -200,7 +200,7 @@ choose_events(void)
 		any |= prof.limit[i] >= 0;
 	if (!any)
 		prof.limit[0] = opt.has_threshold ? opt.threshold :
-		    opt.old && prof.callgrind ? 99 : 0.1;
+		    choosing() ? 0 : opt.old && prof.callgrind ? 99 : 0.1;
 	if (!any && opt.html && !opt.sort && prof.sort[0])
 		prof.limit[1] = prof.limit[0];
 }

@@ -26,6 +26,8 @@ static const char help[] =
 "  --auto=yes|no       annotate the sources (--annotate, --no-annotate)\n"
 "  --inclusive[=yes]   functions with all that they call\n"
 "  --tree=WHAT         none, caller, calling, both: callers and callees\n"
+"  --function=PATTERN  only functions with such names, as 'parse*'\n"
+"  --file=PATTERN      only code of such files\n"
 "  --lines[=N]         the N lines that cost most, of all files [20]\n"
 "  --asm[=intel]       instructions, if the profile has addresses\n"
 "  --html=FILE         a page with all of this, to FILE\n"
@@ -36,11 +38,14 @@ static const char help[] =
 "  -o, --output=FILE   write there\n"
 "  -h, --help          --version\n";
 
-enum { ASM = 256, HTML, LAYOUT, LINES, INCLUSIVE, TREE, SHOW, SORT, THRESHOLD,
-    PERCS, NOPERCS, AUTO, ANNOTATE, NOANNOTATE, CONTEXT, COLOR, VERSION };
+enum { ASM = 256, FUNCTION, FROM_FILE, HTML, LAYOUT, LINES, INCLUSIVE, TREE,
+    SHOW, SORT, THRESHOLD, PERCS, NOPERCS, AUTO, ANNOTATE, NOANNOTATE, CONTEXT,
+    COLOR, VERSION };
 
 static const struct option longopts[] = {
 	{ "asm", optional_argument, NULL, ASM },
+	{ "function", required_argument, NULL, FUNCTION },
+	{ "file", required_argument, NULL, FROM_FILE },
 	{ "html", required_argument, NULL, HTML },
 	{ "layout", required_argument, NULL, LAYOUT },
 	{ "lines", optional_argument, NULL, LINES },
@@ -100,6 +105,12 @@ table_option(int c)
 	switch (c) {
 	case INCLUSIVE:
 		opt.inclusive = yes_arg("--inclusive", optarg);
+		return true;
+	case FUNCTION:
+		push(&opt.function, &opt.nfunction, optarg);
+		return true;
+	case FROM_FILE:
+		push(&opt.from, &opt.nfrom, optarg);
 		return true;
 	case LINES:
 		opt.lines = optarg ? num_arg("--lines", optarg, 1,
@@ -187,6 +198,9 @@ options(int argc, char **argv)
 		die("--html and --layout=old do not go together");
 	if (opt.lines && opt.old)
 		die("--lines and --layout=old do not go together");
+	if (choosing() && (opt.html || opt.old))
+		die("--function and --file go with neither --html nor "
+		    "--layout=old");
 	opt.color = want_color(color);
 	for (; optind < argc; optind++)
 		push(&opt.file, &opt.nfile, argv[optind]);
@@ -232,6 +246,7 @@ main(int argc, char **argv)
 		print_sources(&files);
 	if (opt.assembly)
 		print_asm();
+	choose_warn();
 	out_close(out);
 	return status();
 }

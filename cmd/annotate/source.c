@@ -104,6 +104,8 @@ gather(struct files *f)
 	tally_init(&lines, prof.nev);
 	tally_init(&calls, prof.nev + 1);
 	while (costsum_next(prof.t, &c)) {
+		if (!chosen(c.fn, c.file))
+			continue;
 		if (rank[c.file] && c.kind != COST_JUMP)
 			add_line(&c);
 		if (rank[c.file] || c.kind != COST_SELF)
@@ -571,5 +573,6 @@ print_sources(struct files *f)
 		return;
 	}
 	print_missing();
-	print_summary();
+	if (!choosing())
+		print_summary();
 }
