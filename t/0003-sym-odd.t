@@ -239,6 +239,19 @@ for c in "$CC" clang; do
 	done
 done
 
+# the same where a header is in a folder ., which all names begin with
+echo 'static int fourth(int n) { return n / 4; }' >below/fourth.h
+printf '#include <fourth.h>\nint main(int n, char **v)\n{ %s\n' \
+    'return fourth(n); }' >below/second.c
+(cd below && $CC -gdwarf-5 -gz=none -I. -fdebug-prefix-map="$T/below=./where" \
+    -o ../relative second.c)
+for f in main fourth; do
+	nm relative | sed -n "s/ [Tt] $f\$//p"
+done >adr
+same "a relative folder and the folder ." \
+    "./where/second.c:3 ./where/./fourth.h:1" \
+    "$(echo $("$S" relative <adr | cut -f3))"
+
 # columns and discriminators that are too large for libdw
 cat >large.s <<'E'
 	.text

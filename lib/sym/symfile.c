@@ -46,20 +46,24 @@ is_below(const char *name, const char *dir)
 /*
  * Does the relative name begin with the folder of the compilation already? It
  * does if it is in folder 0. Which folder it is in libdw does not tell: if
- * several could be it, we take the name for one of another.
+ * several could be it, we take the name for one of another. But compilers put
+ * all of the way into the folder: ./elf/x.c is in ./elf, not in a folder `.'.
  */
 static bool
 has_folder(struct sym_table *t, const char *name, const char *dir)
 {
 	const char *const *other;
 	size_t n, i;
+	bool direct;
 
 	if (!is_below(name, dir) ||
 	    dwarf_getsrcdirs(t->files, &other, &n) != 0 || n == 0 ||
 	    other[0] == NULL || strcmp(other[0], dir) != 0)
 		return false;
+	direct = strchr(name + strlen(dir) + 1, '/') == NULL;
 	for (i = 1; i < n; i++)
-		if (is_below(name, other[i]))
+		if (is_below(name, other[i]) &&
+		    (!direct || strcmp(other[i], dir) == 0))
 			return false;
 	return true;
 }
