@@ -77,9 +77,10 @@ uint64_t sym_next(const struct sym *, uint64_t addr);
  *
  * Calls use() for each address. The name is the one in the file, with or
  * without its version, or the one in the source language, with or without its
- * parameters. Copies that the compiler made for some of the calls (.constprop,
- * .isra) count too, but not parts of a function, and not a symbol that stands
- * for a choice among functions (ifunc).
+ * parameters; without the arguments of templates it is all that they make. It
+ * may be a pattern with * and ?. Copies that the compiler made for some of the
+ * calls (.constprop, .isra) count too, but not parts of a function, and not a
+ * symbol that stands for a choice among functions (ifunc).
  */
 void sym_entries(struct sym *, const char *name, void (*use)(void *arg,
     uint64_t addr), void *arg);

@@ -440,6 +440,64 @@ kill -TERM $pid
 wait $pid
 same "and the program goes on" 5 $?
 
+# ------------------------------------------------- templates, and patterns
+
+cat >"$T/tree.cc" <<'EOF'
+namespace ns {
+template <class T> struct Tree {
+	T n;
+	__attribute__((noinline)) int depth(int k)
+	{
+		return k == 0 ? (int)n : depth(k - 1) + 1;
+	}
+};
+namespace {
+__attribute__((noinline)) int hidden(int n)
+{
+	volatile int s = 0;
+	for (int i = 0; i < n; i++)
+		s = s + i;
+	return s;
+}
+}
+template <class T> __attribute__((noinline)) T twice(T x)
+{
+	volatile T y = x;
+	return y + y;
+}
+}
+int main()
+{
+	ns::Tree<int> a{1};
+	ns::Tree<long> b{2};
+	return a.depth(5) + b.depth(6) + ns::hidden(9) + ns::twice(3) +
+	    (int)ns::twice(4.0) != 6 + 8 + 36 + 6 + 8;
+}
+EOF
+if ${CXX:-g++} -O1 -o "$T/tree" "$T/tree.cc" 2>"$T/err"; then
+	# of NAME: instructions of the functions of this name
+	of() {
+		clean "$B/trace" -e counts --from="$1" -o "$T/ev" "$T/tree" \
+		    2>"$T/err" && [ ! -s "$T/err" ] && "$TB/evcount" "$T/ev"
+	}
+	int=$(of 'ns::Tree<int>::depth') long=$(of 'ns::Tree<long>::depth(int)')
+	same "all that a template makes" $((int + long)) "$(of ns::Tree::depth)"
+	same "a pattern" $((int + long)) "$(of '*depth*')"
+	same "a pattern of one function" "$long" "$(of 'ns::Tree<l?ng>::depth')"
+	two=$(of 'int ns::twice<int>(int)') four=$(of '*twice<double>*')
+	same "a template of functions" $((two + four)) "$(of ns::twice)"
+	ok "in a namespace without a name" "$([ "$(of \
+	    'ns::(anonymous namespace)::hidden')" -gt 36 ]; echo $?)"
+	clean "$B/trace" -e counts --from='*nothing*' -o "$T/ev" "$T/tree" \
+	    2>"$T/err"
+	same "a pattern that nothing matches" "trace: --from=*nothing*: no \
+symbol of this name was mapped" "$(cat "$T/err")"
+else
+	for i in 1 2 3 4 5 6; do
+		skip "templates and patterns" "no C++ compiler"
+	done
+fi
+
 # ------------------------------------------------------------- a real program
 
 cat >"$T/w.sql" <<'EOF'

@@ -9,12 +9,14 @@
 
 #include <gelf.h>
 #include <libiberty/demangle.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/range.h"
 #include "mem.h"
 #include "symunit.h"
+#include "wild.h"
 
 /* name, or a version or a copy of it */
 static bool
@@ -44,23 +46,84 @@ last_word(const char *name)
 	return s;
 }
 
+/*
+ * Reduce a written name to its bare form, without arguments of templates, the
+ * type that they return, and parameters; an operator's stays as it is.
+ *
+ *	void std::sort<int*>(int*, int*)	std::sort
+ */
+static void
+make_bare(char *s)
+{
+	char *to = s, *from = s;
+	unsigned depth = 0;
+	bool group;
+
+	if (strstr(s, "operator") != NULL)
+		return;
+	for (; *from != '\0'; from++) {
+		group = depth == 0 && strncmp(from, "(anonymous", 10) == 0;
+		if (depth == 0 && ((*from == '(' && !group) ||
+		    strncmp(from, " [clone", 7) == 0))
+			break;
+		if (group) {
+			memmove(to, from, 21);	/* "(anonymous namespace)" */
+			to += 21;
+			from += 20;
+		} else if (*from == '<') {
+			depth++;
+		} else if (*from == '>' && depth > 0) {
+			depth--;
+		} else if (depth == 0 && *from == ' ') {
+			to = s;		/* it was a type */
+		} else if (depth == 0) {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+}
+
+/* A name to be found: what it is, and a word that each such symbol has. */
+struct wanted {
+	const char *name, *word;
+	bool wild;		/* it has * or ?, and no such word */
+};
+
 static bool
-is_written(const char *raw, const char *name, const char *word)
+is_alike(const struct wanted *w, const char *name)
+{
+	return w->wild ? wild_matches(w->name, name) :
+	    strcmp(w->name, name) == 0;
+}
+
+static bool
+is_written(const char *raw, const struct wanted *w)
 {
 	static const int how[] = { DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO,
 	    DMGL_AUTO };
 	unsigned i;
-	int same = 0;
+	bool same = false;
 	char *s;
 
-	if (raw[0] != '_' || strstr(raw, word) == NULL)
+	if (raw[0] != '_' || (!w->wild && strstr(raw, w->word) == NULL))
 		return false;
 	for (i = 0; i < 2 && !same; i++) {
 		s = cplus_demangle(raw, how[i]);
-		same = s != NULL && strcmp(s, name) == 0;
+		same = s != NULL && is_alike(w, s);
+		if (s != NULL && i == 1 && !same) {
+			make_bare(s);
+			same = is_alike(w, s);
+		}
 		free(s);
 	}
 	return same;
+}
+
+static bool
+is_wanted(const char *raw, const struct wanted *w)
+{
+	return (w->wild ? wild_matches(w->name, raw) :
+	    is_plain(raw, w->name)) || is_written(raw, w);
 }
 
 static int
@@ -77,13 +140,13 @@ sym_entries(struct sym *s, const char *name, void (*use)(void *arg,
 {
 	struct sym_symbol y = sym_symbols(s);
 	char *word = last_word(name);
+	struct wanted w = { name, word, strpbrk(name, "*?") != NULL };
 	uint64_t *v = NULL;
 	size_t cap = 0, k = 0, j;
 
 	while (sym_symbol_next(&y)) {
 		if ((y.type != STT_FUNC && y.type != STT_NOTYPE) ||
-		    !sym_symbol_is_code(s, &y) || (!is_plain(y.raw, name) &&
-		    !is_written(y.raw, name, word)))
+		    !sym_symbol_is_code(s, &y) || !is_wanted(y.raw, &w))
 			continue;
 		v = xgrow(v, &cap, k + 1, sizeof *v);
 		v[k++] = y.addr;
