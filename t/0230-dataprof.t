@@ -690,7 +690,7 @@ for kind in all counts; do
 		for (i = 1; $i != "number"; i++)
 			;
 	}
-	/heap[]] +[a-z]+ < (tail|middle|all_parts|inside|over|moved|part|stays|broken|main)$/ {
+	/(heap|map)[]] +[a-z]+ < (tail|middle|all_parts|inside|over|moved|part|stays|broken|main)$/ {
 		print $NF, $(NF - 2), $i, $(i + 1), $(i + 2), $(i + 3),
 		    $(i + 4) != "-"
 	}' "$T/out" | sort >"$T/got"

@@ -70,8 +70,8 @@ extern struct dataprof dp;
 
 /* ----------------------------------------------------------------- object.c */
 
-enum data_class { DATA_STATIC, DATA_TLS, DATA_HEAP, DATA_STACK, DATA_CODE,
-	DATA_OTHER };
+enum data_class { DATA_STATIC, DATA_TLS, DATA_HEAP, DATA_MAP, DATA_STACK,
+	DATA_CODE, DATA_OTHER };
 
 struct data_object {
 	enum data_class class;

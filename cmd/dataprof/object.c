@@ -64,7 +64,7 @@ const char *
 object_class(enum data_class class)
 {
 	static const char *const names[] = { "[static]", "[thread]", "[heap]",
-		"[stack]", "[code]", "[other]" };
+		"[map]", "[stack]", "[code]", "[other]" };
 
 	return names[class];
 }

@@ -262,6 +262,13 @@ choose(const char *events)
 	}
 }
 
+/* The loader's mappings are large, and mostly no matter of the program's. */
+static bool
+is_map(const struct sum *s)
+{
+	return object_at(s->object)->class == DATA_MAP;
+}
+
 static int
 by_cost(const void *x, const void *y)
 {
@@ -271,6 +278,8 @@ by_cost(const void *x, const void *y)
 
 	if (a->shown != b->shown)
 		return a->shown > b->shown ? -1 : 1;
+	if (is_map(a) != is_map(b))
+		return is_map(a) ? 1 : -1;
 	if (p != q)
 		return p > q ? -1 : 1;
 	return a->object < b->object ? -1 : a->object > b->object;

@@ -2,9 +2,9 @@
  * sites - where memory is allocated, and how much of it there is
  *
  * A site is a chain of functions, the one that was called for memory and its
- * callers: an object of class DATA_HEAP with figures. glibc's malloc keeps a
- * word before each block, its size, so a site of malloc and its like has a
- * second object, of these words.
+ * callers: an object of class DATA_HEAP, or DATA_MAP, with figures. glibc's
+ * malloc keeps a word before each block, its size, so a site of malloc and its
+ * like has a second object, of these words.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -250,15 +250,16 @@ site_of_chain(unsigned thread, uint64_t function, uint64_t caller,
 	unsigned n = stack_chain(thread, function, caller, state, &fns);
 	uint32_t s;
 
+	func_place(function, &at);
 	n = links_of(fns, n, caller, &chain);
-	s = site_at(object_get(DATA_HEAP, "", chain_name(chain, n)));
+	s = site_at(object_get(is_mmap(at.fn) ? DATA_MAP : DATA_HEAP, "",
+	    chain_name(chain, n)));
 
 	if (sites[s].chain == NULL) {
 		sites[s].chain = xkeep(n * sizeof *chain);
 		memcpy(sites[s].chain, chain, n * sizeof *chain);
 		sites[s].nchain = n;
 	}
-	func_place(function, &at);
 	headers = xgrow0(headers, &capheaders, s + (size_t)1, sizeof *headers);
 	headers[s].has = is_glibc(at.fn) && is_malloc(at.fn);
 	sites[s].maps = is_mmap(at.fn);
