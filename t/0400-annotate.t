@@ -227,6 +227,8 @@ status 2 "--inclusive: an unknown word" "$A" --inclusive=odd prof
 same "--inclusive: is told" "annotate: --inclusive: \`odd' is neither yes nor no" "$(cat err)"
 status 2 "unknown event" "$A" --sort=Xx prof
 same "unknown event: message" "annotate: --sort: event Xx is not in the profile" "$(cat err)"
+status 2 "a threshold that is no number" "$A" --sort=Ir:nan prof
+status 2 "a list that ends with a comma" "$A" --sort=Ir, prof
 printf '%s\n' 'events: Ir' 'event: A = 2000000000 Ir' \
     'event: B = 2000000000 A' 'event: C = 4 B' fl=a fn=f '1 1' 'summary: 1' >far
 status 0 "a formula beyond 64 bits" "$A" --no-annotate far

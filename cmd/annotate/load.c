@@ -101,12 +101,12 @@ parse_events(const char *what, const char *s, size_t *ev, double *limit)
 			limit[n] = -1;
 		if (limit && *s == ':') {
 			limit[n] = strtod(s + 1, &end);
-			if (end == s + 1 || limit[n] < 0 || limit[n] > 100)
+			if (end == s + 1 || !(limit[n] >= 0 && limit[n] <= 100))
 				die("%s: bad threshold '%s'", what, s + 1);
 			s = *end == '%' ? end + 1 : end;
 		}
 		n++;
-		if (*s && *s++ != ',')
+		if (*s && (*s++ != ',' || !*s))
 			die("%s: bad list", what);
 	}
 	if (!n)
