@@ -52,6 +52,10 @@ ok "--after: the last 5000, $n" "$([ "$n" -gt 4900 ] && [ "$n" -le 5000 ]
     echo $?)"
 same "no window before the end" 0 "$(sampled $((whole * 4)) 10 counts)"
 
+same "the profile says so" \
+    "desc: Sampled:          2500 instructions of each 10000" \
+    "$(sampled 10000 2500 counts >"$T/n"; grep Sampled "$T/costs")"
+
 # where the cache is flushed, exits are not linked, ids run out
 all=$(sampled 1000 300 all)
 for o in tinycache nolink fewids; do

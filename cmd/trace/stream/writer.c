@@ -37,6 +37,11 @@ stream_head(void)
 	if (opt->interval != 0)
 		evw_line(stream_writer, "H interval %llu",
 		    (unsigned long long)opt->interval);
+	if (opt->every != 0)
+		evw_line(stream_writer, "H desc Sampled:          %llu "
+		    "instructions of each %llu",
+		    (unsigned long long)opt->span,
+		    (unsigned long long)opt->every);
 	evw_line(stream_writer, "H cpu %s", cpus[opt->cpu]);
 	if (opt->kind->refs == REFS_ALL)
 		stream_caches(stream_writer);
