@@ -112,6 +112,35 @@ for f in "$T"/f.*.ev; do
 	ok "a process: $n" "$([ "${n:-0}" -gt 1000 ]; echo $?)"
 done
 
+# An allocation that a window ends within is over: the results of those of later
+# windows are not its own.
+cat >"$T/allocs.c" <<'END'
+#include <stdlib.h>
+int main(void)
+{
+	for (int i = 0; i < 3000; i++) {
+		void *volatile p = malloc(1000 + i % 1000 * 16);
+		(void)p;
+	}
+	return 0;
+}
+END
+${CC:-gcc} -O1 -o "$T/allocs" "$T/allocs.c" || exit 99
+# allocations FILE: address and size of each that has both; main's alone, for a
+# window may begin within malloc and see what it calls
+allocations() {
+	awk '$1 == "D" && $3 == "+" { size = $5; main = $6 ~ /^5555555/ }
+	$1 == "D" && $3 == "=" && main { print $4, size }' "$1" | sort
+}
+$FIXED "$B/trace" -e blocks --allocs --clear-env -o "$T/whole" "$T/allocs"
+$FIXED "$B/trace" -e blocks --allocs --every=2000 --for=1000 --clear-env \
+    -o "$T/ev" "$T/allocs"
+allocations "$T/whole" >"$T/want"
+allocations "$T/ev" >"$T/got"
+ok "some allocations: $(wc -l <"$T/got")" "$([ -s "$T/got" ]; echo $?)"
+[ -z "$FIXED" ] || same "no size is another one's" "" \
+    "$(comm -13 "$T/want" "$T/got" | head -n 3)"
+
 says() {
 	saying=$1
 	shift

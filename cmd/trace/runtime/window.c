@@ -48,6 +48,7 @@ end(struct tarea *t, enum qtype type)
 		buffer_publish(t, type, 0, 0);
 	buffer_aside(t);
 	t->window = 0;
+	t->open = 0;	/* its return, and what it calls, may be outside */
 }
 
 int64_t
