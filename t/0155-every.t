@@ -41,6 +41,10 @@ echo "# $n of $whole"
 ok "a quarter is told" "$([ $((n * 4)) -gt $((whole - 12000)) ] &&
     [ $((n * 4)) -lt $((whole + 12000)) ]; echo $?)"
 same "a window each" $(((whole - 3750) / 10000 + 1)) "$(grep -c '^J window' "$T/ev")"
+# windows that are shorter than blocks
+n=$(sampled 100 1 counts)
+ok "one instruction of 100 is told, $n" "$([ $((n * 50)) -lt "$whole" ] &&
+    [ $((n * 200)) -gt "$whole" ]; echo $?)"
 # the last instructions, in a program whose repeated ones never fault
 at_end() {
 	$FIXED "$B/trace" -e counts --clear-env -o "$T/ev" "$@" "$T/rounds" \

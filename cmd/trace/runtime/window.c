@@ -11,10 +11,11 @@
  *
  * With --every, windows begin and end by numbers of instructions instead: each
  * thread counts those that are left down, in REG_P or, where a window of the
- * kind has a use for that, in t->left.  A window ends with the block that
- * exceeds it, and the next one begins so much earlier.  A new thread is as far
- * as the one that made it, so that short ones are in windows as often as long
- * ones.
+ * kind has a use for that, in t->left.  A window begins and ends behind the
+ * block that reaches its place, and both places are passed over where one block
+ * does: so as much is told as is asked for, on an average.  A new thread is as
+ * far as the one that made it, so that short ones are in windows as often as
+ * long ones.
  *
  * Client requests switch all threads, at once or when they next come by here:
  * trace makes them leave the cache.
@@ -74,16 +75,20 @@ bool
 window_counted(struct tarea *t)
 {
 	int64_t left = window_left(t);
+	bool in = !t->skips;
 
 	if (left > 0 || !(rt.ctl->windows & WINDOWS_EVERY))
 		return false;
-	if (t->skips) {
+	left += (int64_t)((uint64_t)-left / rt.boot.every * rt.boot.every);
+	do {
+		in = !in;
+		left += (int64_t)(in ? rt.boot.span :
+		    rt.boot.every - rt.boot.span);
+	} while (left <= 0);
+	if (in && t->skips)
 		begin(t);
-		left += (int64_t)rt.boot.span;
-	} else {
+	else if (!in && !t->skips)
 		end(t, Q_WINDOW);
-		left += (int64_t)(rt.boot.every - rt.boot.span);
-	}
 	set_left(t, left);
 	return true;
 }
