@@ -54,6 +54,8 @@ open=$(at_end)
 n=$(at_end --every=1G --for=500M --after=$((open - 5000)))
 ok "--after: the last 5000, $n" "$([ "$n" -gt 4900 ] && [ "$n" -le 5000 ]
     echo $?)"
+same "--after=0: from the first instruction on" "$open" \
+    "$(at_end --every=1G --for=500M --after=0)"
 same "no window before the end" 0 "$(sampled $((whole * 4)) 10 counts)"
 
 same "the profile says so" \

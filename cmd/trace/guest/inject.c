@@ -58,8 +58,9 @@ inject_state(struct guest_state *s, const struct user_regs_struct *r)
 	s->rflags = r->eflags;
 	s->fsbase = r->fs_base;
 	s->gsbase = r->gs_base;
-	s->window = opt->windows == WINDOWS_TO ? WINDOW_OPEN : 0;
-	s->due = opt->first;
+	s->window = opt->windows == WINDOWS_TO || (opt->every != 0 &&
+	    opt->first == 0) ? WINDOW_OPEN : 0;
+	s->due = opt->first != 0 ? opt->first : opt->span;
 }
 
 void
