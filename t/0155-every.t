@@ -156,6 +156,10 @@ says() {
 }
 says "needs --for" --every=10
 says "needs --for" --every=10 --for=10
+# so many that fragments' comparison would always fail
+for o in after for every; do
+	says "--$o" --$o=1152921504606846976
+done
 says "begins and ends windows itself" --every=10 --for=1 --from=main
 says "begins and ends windows itself" --every=10 --for=1 -e counts -i5
 says "begins and ends windows itself" --every=10 --for=1 --client-requests

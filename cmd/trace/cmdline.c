@@ -24,6 +24,9 @@
 static struct options *set;	/* other files see these as const: opt */
 static bool after_given;
 
+/* so many instructions: see check_rcx in xlate/count.c */
+#define MOST (1ull << 56)
+
 static const char synopsis[] =
     "[-fv] [-e kind] [-i n] [-o file] [--exec=word] [--cpu=level]\n"
     "             [--client-requests[=on|off]] [--log=file] "
@@ -322,14 +325,14 @@ one_option(int c)	/* table */
 	case OPT_VERSION:
 		prog_version();
 	case OPT_AFTER:
-		set->after = num_arg("--after", optarg, 0, 1ull << 60);
+		set->after = num_arg("--after", optarg, 0, MOST);
 		after_given = true;
 		break;
 	case OPT_FOR:
-		set->during = num_arg("--for", optarg, 1, 1ull << 60);
+		set->during = num_arg("--for", optarg, 1, MOST);
 		break;
 	case OPT_EVERY:
-		set->every = num_arg("--every", optarg, 2, 1ull << 60);
+		set->every = num_arg("--every", optarg, 2, MOST);
 		break;
 	case OPT_TIME:
 		set_time(optarg);

@@ -9,7 +9,7 @@
 
 /*
  * Leave by the runtime if rcx, which is one less than what is left, is
- * negative; flags are kept.
+ * negative; flags are kept.  Of its bytes only the highest is looked at.
  */
 static void
 check_rcx(struct xlate *x, unsigned e)
