@@ -287,6 +287,9 @@ samefile "a weight of 3 is three files" want got
 check "a file with lines of the same place" "$M" --weights=0.25 w4
 samefile "is added up before it is rounded" want out
 same "and not line by line" "totals: 5 5" "$(grep totals out)"
+"$M" --weights=1,2 w1 w2 >want
+"$M" --weights="1, +2" w1 w2 >got
+samefile "a blank before a weight" want got
 "$M" --weights=1,0 w1 w2 >got
 same "a weight of 0 leaves nothing" "$("$M" w1 | sed -n 's/^totals: //p')" \
     "$(sed -n 's/^totals: //p' got | awk '{ print $1, $2 }')"

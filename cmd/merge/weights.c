@@ -18,7 +18,7 @@
 #include "mem.h"
 #include "prog.h"
 
-enum { PARTS = 3, DECIMALS = 18 };
+enum { PARTS = 3, DECIMALS = 18, FAR = 1 << 30 };
 static const int64_t half_scale = 1000000000;		/* 10^9 */
 static const int64_t scale = 1000000000000000000;	/* 10^18 */
 static struct costsum *part[PARTS];
@@ -37,7 +37,9 @@ units(const char *s, size_t len)
 		continue;
 	for (p = s; p < e && *p != '.'; p++)
 		continue;
-	power = p - s - 1 + DECIMALS + (e < end ? strtol(e + 1, NULL, 10) : 0);
+	power = e < end ? strtol(e + 1, NULL, 10) : 0;
+	power = power > FAR ? FAR : power;
+	power += p - s - 1 + DECIMALS;
 	for (p = s; p < e && power >= -1; p++) {
 		if (*p == '.')
 			continue;
@@ -56,10 +58,11 @@ static struct weight
 parse_weight(const char **s)
 {
 	int len = (int)strcspn(*s, ",");
-	const char *from = *s + (**s == '+' || **s == '-');
+	const char *from = *s + strspn(*s, " \t\n\v\f\r");
 	char *end;
 	long double w = strtold(*s, &end);
 
+	from += *from == '+' || *from == '-';
 	if (len == 0 || end != *s + len || isnan(w) ||
 	    strncasecmp(from, "0x", 2) == 0)
 		die("--weights: `%.*s' is not a number", len, *s);
