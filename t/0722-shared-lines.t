@@ -87,6 +87,44 @@ for kind in counts cache; do
 	    $n{$fn}++ if /^(0x|[+*-])/ && $name{$fn} eq "k";
 	    END { print scalar grep { $_ > 8 } values %n }' "$T/shared")"
 done
+# Parts, of a program in which one function alone has several contexts
+cat >"$T/parts.c" <<'END'
+volatile long s;
+static void request(long what)
+{
+	long a[6] = { what };
+
+	__asm__ volatile("rol $3,%%rdi; rol $13,%%rdi; rol $61,%%rdi; "
+	    "rol $51,%%rdi; xchg %%rbx,%%rbx" : "=d"(what)
+	    : "a"(a), "d"(0L) : "cc", "memory");
+}
+__attribute__((noinline)) void k(int n)
+{
+	for (int i = 0; i < n; i++)
+		s += i;
+	s ^= 1;
+}
+__attribute__((noinline)) void a(void) { k(10); s++; }
+__attribute__((noinline)) void b(void) { k(1000); s++; }
+void _start(void)
+{
+	a();
+	b();
+	request('C' << 24 | 'T' << 16);		/* a part ends */
+	a();
+	b();
+	__asm__ volatile("syscall" : : "a"(231L), "D"(0L));
+}
+END
+${CC:-gcc} -O1 -fno-stack-protector -nostdlib -static -o "$T/parts" \
+    "$T/parts.c" || exit 99
+"$B/trace" -e counts --contexts --client-requests -o "$T/ev" "$T/parts"
+"$B/callgraph" "$T/ev" >"$T/lines"
+"$B/callgraph" --contexts "$T/ev" >"$T/shared"
+same "two parts" 2 "$(grep -c '^part:' "$T/shared")"
+sums ob "$T/lines" >"$T/want"
+sums ob "$T/shared" >"$T/got"
+samefile "two parts: each line adds up" "$T/want" "$T/got"
 PYTHON=$(command -v python3)
 if [ -n "$PYTHON" ]; then
 	"$B/trace" -e counts --contexts -o "$T/ev" "$PYTHON" -c 'print(1)' \

@@ -549,15 +549,9 @@ add_slots(const struct walk_ctx *c)
 		add_slot(sl);
 }
 
-/* The contexts that share lines are one behind the other. */
 static void
 begin_sharing(const struct walk_ctx *lines)
 {
-	static const struct walk_ctx *last;
-
-	if (lines == NULL || lines == last)
-		return;
-	last = lines;
 	nrow = 0;
 	add_slots(lines);
 	settle_rows();
@@ -576,11 +570,17 @@ add_costs(const struct walk_ctx *c)
 		    walk.ncol * sizeof *c->costs);
 }
 
+/* The contexts that share lines are one behind the other. */
 static void
 write_contexts(struct walk_ctx *const *v, size_t n)
 {
+	const struct walk_ctx *lines = NULL;
+
 	for (size_t k = 0; k < n; k++) {
-		begin_sharing(v[k]->lines);
+		if (v[k]->lines != NULL && v[k]->lines != lines) {
+			lines = v[k]->lines;
+			begin_sharing(lines);
+		}
 		nrow = 0;
 		add_slots(v[k]);
 		if (v[k]->own != 0)
