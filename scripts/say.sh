@@ -130,7 +130,11 @@ one_program() {
 			d = substr($0, i + 1, 1)
 			if (c == "\\") {
 				i++
-			} else if (c == "`" || c == "\047" && open !~ /"$/) {
+			} else if (c == "`") {
+				while (++i <= length($0) &&
+				    (d = substr($0, i, 1)) != c)
+					i += d == "\\"
+			} else if (c == "\047" && open !~ /"[{]*$/) {
 				n = index(substr($0, i + 1), c)
 				i = n ? i + n : length($0)
 			} else if (step(c, d)) {

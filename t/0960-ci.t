@@ -315,9 +315,11 @@ done <<'END'
 & &>said
 | '\' >|said|cat
 ; a#x; ./a
+; "${none:-it's}" ; ./a
 END
 cat >quoted <<'END'
 a counts ./a "a | b" 'c; "d' \& \| "`echo "|"; echo`" 2>&1 >|said <&-
+c counts ./a `echo \`echo x | cat\``
 b counts ./a $(echo "a)" | cat; echo ')|') ${none:-a;b} "$((1 | 2))" # x | y; z
 END
 check "operators in quotes, substitutions, redirections and comments" \
