@@ -56,7 +56,14 @@ ok "--after: the last 5000, $n" "$([ "$n" -gt 4900 ] && [ "$n" -le 5000 ]
     echo $?)"
 same "--after=0: from the first instruction on" "$open" \
     "$(at_end --every=1G --for=500M --after=0)"
-same "no window before the end" 0 "$(sampled $((whole * 4)) 10 counts)"
+same "no window before the end" 0 "$(sampled $((whole * 4)) 10 counts \
+    2>"$T/err")"
+same "a message says so" "trace: --every: the program ended before the first \
+window; --after=0 begins with one" "$(cat "$T/err")"
+n=$(sampled $((whole * 4)) 1000 counts --after=0 2>"$T/err")
+ok "a window at the start: $n" "$([ "$n" -ge 1000 ] && [ "$n" -lt 1100 ]
+    echo $?)"
+same "no message then" "" "$(cat "$T/err")"
 
 same "the profile says so" \
     "desc: Sampled:          2500 instructions of each 10000" \

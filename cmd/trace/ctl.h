@@ -234,6 +234,7 @@ struct control {
 	uint32_t skipping;	/* before --after: nothing is told yet */
 	uint32_t windows;	/* WINDOWS_*; 0: all is told */
 	uint32_t off;		/* WINDOWS_REQUESTS: nothing is told now */
+	uint32_t nwindow;	/* WINDOWS_EVERY: +1 for each that begins */
 	uint32_t nolink;	/* do not ask for links */
 	uint32_t renewed;	/* +1: counters were written and are free */
 	uint32_t publish;	/* publish records before REQ_MOVE */

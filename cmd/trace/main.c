@@ -262,6 +262,16 @@ status(bool whole)
 	return WEXITSTATUS(guest.status);
 }
 
+/* A short run may have no window: with -f those of other processes do. */
+static void
+tell_no_window(void)
+{
+	if (opt->every != 0 && !opt->follow &&
+	    stats.windows + ONCE(area.ctl->nwindow) == 0)
+		warn("--every: the program ended before the first window; "
+		    "--after=0 begins with one");
+}
+
 /* Write all that is left, and the end mark if the stream is whole: is it? */
 static bool
 end_stream(void)
@@ -271,6 +281,7 @@ end_stream(void)
 	format_drain();
 	/* with -f another process may have had the window's function */
 	allocs_tell();
+	tell_no_window();
 	whole = (window_tell() || opt->follow) && !stats.refused &&
 	    !stats.refused_exec && !trust_lost;
 	format_interrupted(signals_stopped == SIGALRM ? 0 : signals_stopped);

@@ -328,6 +328,7 @@ begin_control(uint64_t skip)
 	area.ctl->remaining = area.remaining;
 	area.ctl->windows = opt->windows;
 	area.ctl->off = opt->off;
+	area.ctl->nwindow = opt->every != 0 && opt->first == 0;
 	area.ctl->nolink = (opt->debug & DEBUG_NOLINK) != 0;
 	mark_alive(&area.ctl->alive);
 }
@@ -428,6 +429,7 @@ area_close(void)
 
 	if (opt->verbose)	/* else its pages are not looked at */
 		stats.missed += area_missed();
+	stats.windows += ONCE(area.ctl->nwindow);
 	area_letgo(LETGO_NOW);
 	if (opt->kind->learns)
 		memcpy(&kept, &area.ctl->kept, sizeof kept);

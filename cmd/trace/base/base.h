@@ -193,6 +193,7 @@ struct stats {
 	uint64_t links;		/* exits linked to a fragment, each time */
 	uint64_t again;		/* fragments made for lookup words, too */
 	uint64_t missed;	/* area_missed() of earlier images */
+	uint64_t windows;	/* that --every began in these */
 	bool refused;		/* the program was let go: no end mark */
 	bool refused_exec;	/* the same, unless its exec fails */
 	bool full;		/* because ids ran out: the file is kept */

@@ -85,6 +85,8 @@ window_counted(struct tarea *t)
 		left += (int64_t)(in ? rt.boot.span :
 		    rt.boot.every - rt.boot.span);
 	} while (left <= 0);
+	if (in)
+		__atomic_fetch_add(&rt.ctl->nwindow, 1, __ATOMIC_RELAXED);
 	if (in && t->skips)
 		begin(t);
 	else if (!in && !t->skips)
