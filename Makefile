@@ -162,10 +162,10 @@ $(BUILD)/cmd/simpoint/%.o: CFLAGS += -ffp-contract=off
 PB	= $(BUILD)/cmd/fmt-pprof/pprof.pb-c
 $(PB).c: cmd/fmt-pprof/pprof.proto | $(FIRST)
 	@mkdir -p $(@D)
-	protoc-c --proto_path=$(<D) --c_out=$(@D) $<
+	$(call short,PROTOC)protoc-c --proto_path=$(<D) --c_out=$(@D) $<
 $(PB).h: $(PB).c
 $(PB).o: $(PB).c
-	$(CC) $(REMAP) -std=gnu11 -I$(BUILD)/cmd/fmt-pprof $(CFLAGS) $(SANFLAGS) \
+	$(call short,CC)$(CC) $(REMAP) -std=gnu11 -I$(BUILD)/cmd/fmt-pprof $(CFLAGS) $(SANFLAGS) \
 	    -MMD -MP -c -o $@ $<
 $(BUILD)/cmd/fmt-pprof/%.o: CPPFLAGS += -I$(BUILD)/cmd/fmt-pprof
 $(patsubst %.c,$(BUILD)/%.o,$(wildcard cmd/fmt-pprof/*.c)): $(PB).h
