@@ -1,21 +1,24 @@
 /*
- * window - windows: entering the functions of --from, and leaving them
+ * window - where a thread's windows begin and end
  *
  * Each thread has its own window; a thread that is created within a window is
  * in one until the thread ends.  Outside, threads run fragments that record
- * nothing.  Exits at the functions' first instructions begin and end windows.
+ * nothing.
+ *
+ * Exits at the first instructions of --from's and --to's functions begin and
+ * end windows.
  * Without --to, a window ends where a return or an indirect jump leaves the
  * stack pointer above its value at the beginning: fragments compare it, and so
  * does the runtime where an indirect transfer comes out.  With --contexts all
  * calls end with the window.
  *
- * With --every, windows begin and end by numbers of instructions instead: each
- * thread counts those that are left down, in REG_P or, where a window of the
- * kind has a use for that, in t->left.  A window begins and ends behind the
- * block that reaches its place, and both places are passed over where one block
- * does: so as much is told as is asked for, on an average.  A new thread is as
- * far as the one that made it, so that short ones are in windows as often as
- * long ones.
+ * With --every, numbers of instructions begin and end windows instead.  Each
+ * thread counts down those that are left, in REG_P or, where a window of the
+ * kind has a use for that, in t->left.  A window begins, or ends, behind the
+ * block in which that number is reached; a block that reaches both numbers has
+ * no window.  What a block goes too far is taken off the next number, so on
+ * average as much is told as is asked for.  A new thread is as far as the one
+ * that made it, so that short ones are in windows as often as long ones.
  *
  * Client requests switch all threads, at once or when they next come by here:
  * trace makes them leave the cache.

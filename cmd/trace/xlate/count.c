@@ -33,6 +33,13 @@ check_rcx(struct xlate *x, unsigned e)
 	emit_patch8(on, c->p);
 }
 
+/* Where the counter of exit e's id is, from REG_T on. */
+static int32_t
+counter_of(const struct xlate *x, unsigned e)
+{
+	return T_COUNT + 8 * (int32_t)x->cnt[x->exit[e].n];
+}
+
 /* [T+at] += 1, by register r. */
 static void
 count_up(struct emitter *c, int32_t at, int r)
@@ -64,7 +71,7 @@ step_p(struct xlate *x, unsigned e)
 }
 
 /*
- * The same for a direct exit where the guest's flags are dead:
+ * count_exit for a direct exit where the guest's flags are dead:
  *
  *	incq counter(T); add $-n,P; jg on; store exitno; jmp rt_exit; on:
  */
@@ -75,8 +82,7 @@ count_freely(struct xlate *x, unsigned e, bool count, bool check)
 	uint8_t *on;
 
 	if (count)
-		emit_inc_mem(c, REG_T, T_COUNT + 8 *
-		    (int32_t)x->cnt[x->exit[e].n]);
+		emit_inc_mem(c, REG_T, counter_of(x, e));
 	if (!check) {
 		step_p(x, e);
 		mark_exit(x, e, MAP_LEFT);
@@ -100,7 +106,6 @@ static void
 count_exit(struct xlate *x, unsigned e, bool count, bool check)
 {
 	struct emitter *c = &x->c;
-	int32_t at = T_COUNT + 8 * (int32_t)x->cnt[x->exit[e].n];
 	int indirect = x->exit[e].kind == EXIT_INDIRECT;
 	int to = indirect ? TO(tmp1) : HOME(RCX);
 
@@ -117,7 +122,7 @@ count_exit(struct xlate *x, unsigned e, bool count, bool check)
 		mark_exit(x, e, MAP_EXIT);
 	}
 	if (count)
-		count_up(c, at, indirect ? RAX : RCX);
+		count_up(c, counter_of(x, e), indirect ? RAX : RCX);
 	step_p(x, e);
 	mark_exit(x, e, indirect && check ? MAP_LEFT_TMP : MAP_LEFT);
 	if (check) {
@@ -188,7 +193,7 @@ count_left(struct xlate *x, unsigned e)
 void
 count_tell_homed(struct xlate *x, unsigned e)
 {
-	int32_t at = T_COUNT + 8 * (int32_t)x->cnt[x->exit[e].n];
+	int32_t at = counter_of(x, e);
 	uint32_t free = x->homed & ~(x->exit[e].kind == EXIT_INDIRECT ?
 	    BIT(RCX) : 0);
 	int r = RCX;
