@@ -123,29 +123,38 @@ inlined_at(const struct func *fn, uint64_t addr)
 	return in;
 }
 
+/* Put the function that calls for memory there, by line; how many links? */
+static size_t
+put_caller(const struct chain_link **v, const struct func *fn, uint64_t caller)
+{
+	struct func_place at;
+	const struct inlined *in;
+
+	func_place(caller - 1, &at);
+	if (at.fn != fn) {	/* it has jumped to what was called */
+		v[0] = link_get(fn, fn->name, fn->start);
+		return 1;
+	}
+	in = inlined_at(fn, caller - 1);
+	memcpy(v, in->link, in->n * sizeof *v);
+	return in->n;
+}
+
 unsigned
 links_of(const struct func *const *chain, unsigned n, uint64_t caller,
     const struct chain_link ***to)
 {
 	static const struct chain_link **v;
 	static size_t cap;
-	const struct inlined *in;
-	struct func_place at;
-	unsigned k = 0;
+	size_t k = 0;
 
 	v = xgrow(v, &cap, n + PLACE_MOST, sizeof *v);
+	for (unsigned i = 0; i < n; i++)
+		if (i == 1 && dp.lines)
+			k += put_caller(v + k, chain[i], caller);
+		else
+			v[k++] = link_get(chain[i], chain[i]->name,
+			    chain[i]->start);
 	*to = v;
-	for (unsigned i = 0; i < n; i++) {
-		if (i == 1 && dp.lines) {
-			func_place(caller - 1, &at);
-			if (at.fn == chain[1]) {
-				in = inlined_at(at.fn, caller - 1);
-				memcpy(v + k, in->link, in->n * sizeof *v);
-				k += (unsigned)in->n;
-				continue;
-			}
-		}
-		v[k++] = link_get(chain[i], chain[i]->name, chain[i]->start);
-	}
-	return k;
+	return (unsigned)k;
 }
