@@ -271,7 +271,7 @@ add_own(uint32_t s, const int64_t *n, int64_t sign)
 
 	if (c->costs == NULL)
 		c->costs = xkeep(walk.ncol * sizeof *c->costs);
-	if (opt.share)
+	if (opt.share && c->lines == NULL)
 		c->lines = shared_lines(state[s].group);
 	for (unsigned i = 0; i < walk.firsttold; i++)
 		sum_add(&c->costs[i], sign * n[i]);
